@@ -16,10 +16,11 @@
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
 #include "app/options/config_file.hpp"
-#include "app/options/help_formatter.hpp"
+#include "app/options/help_page.hpp"
 #include "app/options/lost_card.hpp"
 #include "app/options/old_words.hpp"
 #include "app/options/own_inputs.hpp"
+#include "app/options/parse.hpp"
 #include "app/options/trace_file.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/last_words.hpp"
@@ -51,38 +52,40 @@ constexpr const char* kFooter =
     "memory, 70 a bug of ours, 129, 130 or 143 stopped by a signal.";
 
 /// Options that print something and end.
-void add_information_flags(CLI::App& root, Action& action) {
+void add_information_flags(Command& root, Action& action) {
   const auto prints = [&action](std::string (*text)()) {
-    return [&action, text](std::int64_t) {
+    return [&action, text] {
       action = [text](Terminal& terminal) {
-        terminal.print(text());
+        terminal.print_page(text());
         return kDone;
       };
     };
   };
-  root.add_flag_function("--version", prints(version_text), "Print the versions of Reber and its libraries");
+  root.add_flag_function("--version", prints(version_text), "Print the versions of Reber and its libraries")
+      ->brief("Print the versions of Reber and its libraries");
   root.add_flag_function("--devices", prints(devices_text),
-                         "Print the driver, the cards, and the backends or why one cannot run here");
+                         "Print the driver, the cards, and the backends or why one cannot run here")
+      ->brief("Print the cards and the backends");
   root.add_flag_function("--list-algorithms", prints(algorithms_text),
-                         "Print the convolution algorithms and what each backend can do with them");
+                         "Print the convolution algorithms and what each backend can do with them")
+      ->brief("Print the convolution algorithms");
   root.add_flag_function("--list-columns", prints([] {
                            return columns_document() + extended_columns_document() + forced_columns_document();
                          }),
-                         "Print every column of the catalogues");
+                         "Print every column of the catalogues")
+      ->brief("Print every column of the catalogues");
   root.add_flag_function("--list-products", prints(products_document),
-                         "Print every product of a run: its word, file, option, name in Python, layer");
+                         "Print every product of a run: its word, file, option, name in Python, layer")
+      ->brief("Print every product of a run");
   root.add_flag_function("--list-parameters", prints([] { return parameters_document(parameters()); }),
-                         "Print every parameter of a run, with its option, default and range");
+                         "Print every parameter of a run, with its option, default and range")
+      ->brief("Print every parameter of a run");
 }
 
-std::unique_ptr<CLI::App> make_parser(Action& action) {
-  auto root = std::make_unique<CLI::App>(kDescription, "reber");
-  root->formatter(std::make_shared<HelpFormatter>());
-  root->get_formatter()->column_width(32);
-  root->set_help_flag("-h,--help", "Print this page");
+std::unique_ptr<Command> make_program(Action& action) {
+  auto root = std::make_unique<Command>("reber", kDescription);
   root->footer(kFooter);
-  root->require_subcommand(0, 1);
-  root->allow_config_extras(CLI::config_extras_mode::error);
+  root->add_help_row("Options");
   add_information_flags(*root, action);
   add_info(*root, action);
   add_run(*root, action);
@@ -103,102 +106,8 @@ std::unique_ptr<CLI::App> make_parser(Action& action) {
   add_send(*root, action);
   add_view(*root, action);
   add_describe(*root, action);
-  for (CLI::App* command : root->get_subcommands({})) {
-    command->allow_config_extras(CLI::config_extras_mode::error);
-    add_old_words(*command);
-  }
+  for (const auto& command : root->subcommands()) add_old_words(*command);
   return root;
-}
-
-/// The sub-command that was given, or the root.
-const CLI::App& chosen(const CLI::App& root) {
-  const auto commands = root.get_subcommands();
-  return commands.empty() ? root : *commands.front();
-}
-
-/// Changes of one letter (wrong, missing, too many, or two exchanged) from one word to another.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> steps(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i)
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        steps[i][j] = i + j;
-        continue;
-      }
-      steps[i][j] =
-          std::min({steps[i - 1][j] + 1, steps[i][j - 1] + 1, steps[i - 1][j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        steps[i][j] = std::min(steps[i][j], steps[i - 2][j - 2] + 1);
-    }
-  return steps[a.size()][b.size()];
-}
-
-/// The nearest of the names, where one is near: a third of the letters may differ.
-std::string nearest(std::string_view word, const std::vector<std::string>& names) {
-  std::string best;
-  std::size_t least = std::max<std::size_t>(word.size() / 3, 1) + 1;
-  for (const std::string& name : names)
-    if (const std::size_t away = distance(word, name); away < least) {
-      least = away;
-      best = name;
-    }
-  return best;
-}
-
-/// Long names of the options that a help page shows.
-std::vector<std::string> names_of(const std::vector<const CLI::Option*>& options) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : options)
-    if (!option->get_group().empty())
-      names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
-  return names;
-}
-
-/// What CLI11 found wrong, with what was meant: it names neither the nearest option nor what an input is.
-std::string words_of(const CLI::App& command, const CLI::ParseError& error) {
-  const auto options = command.get_options();
-  const auto is = [&](CLI::ExitCodes kind) { return error.get_exit_code() == static_cast<int>(kind); };
-  if (is(CLI::ExitCodes::RequiredError)) {
-    const std::string what = error.what(), name = what.substr(0, what.find(' '));
-    for (const CLI::Option* option : options)
-      if (option->get_name(false, true).find(name) != std::string::npos)
-        return fmt::format("{} is missing: {}", name, option->get_description());
-  }
-  if (is(CLI::ExitCodes::ConfigError)) {
-    const std::string what = error.what();
-    const std::string key = what.substr(what.find_last_of(". ") + 1), meant = nearest(key, names_of(options));
-    return fmt::format("the file of --config sets '{}', which is no option of 'reber {}'{}", key, command.get_name(),
-                       meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant));
-  }
-  if (!is(CLI::ExitCodes::ExtrasError)) return error.what();
-  const std::vector<std::string> left = command.remaining();
-  if (left.empty()) return error.what();
-  const auto dashed = std::ranges::find_if(left, [](const std::string& word) { return word.starts_with('-'); });
-  const bool is_option = dashed != left.end();
-  const std::string word = is_option ? dashed->substr(0, dashed->find('=')) : left.front();
-  std::vector<std::string> names;
-  if (is_option) {
-    for (const std::string& name : names_of(options)) names.push_back("--" + name);
-  } else if (command.get_parent() == nullptr) {
-    for (const CLI::App* other : command.get_subcommands({})) names.push_back(other->get_name());
-  }
-  const std::string meant = nearest(word, names);
-  return fmt::format("{} '{}' is not known{}",
-                     is_option                         ? "the option"
-                     : command.get_parent() == nullptr ? "the sub-command"
-                                                       : "the argument",
-                     word, meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant));
-}
-
-int explain(const CLI::App& root, const CLI::ParseError& error, Terminal& terminal) {
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help
-    terminal.print(chosen(root).help(chosen(root).get_parent() == nullptr ? "" : "reber"));
-    return kDone;
-  }
-  const std::string name = &chosen(root) == &root ? "reber" : "reber " + chosen(root).get_name();
-  terminal.error(words_of(chosen(root), error));
-  terminal.message(fmt::format("Try '{} --help'.", name));
-  return kInputError;
 }
 
 /// A stack that overflows is a crash without a word.
@@ -220,20 +129,16 @@ int checked_output(int exit_code, Terminal& terminal) {
 int run(int argc, char** argv, Terminal& terminal) {
   check_stack();
   Action action;
-  const auto root = make_parser(action);
-  try {
-    use_config_file(*root, argc, argv);
-    root->parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return explain(*root, error, terminal);
-  }
+  const auto program = make_program(action);
+  const Parsed parsed = parse(*program, argc, argv, config_file_of(*program, argc, argv));
+  if (parsed.asked != Parsed::Asked::work || !parsed.wrong.empty()) return explain(parsed, terminal);
   if (!action) {
-    terminal.print(root->help());
+    terminal.print_page(first_page(*program));
     return argc > 1 ? kDone : kInputError;
   }
-  warn_old_words(chosen(*root), terminal);
-  keep_inputs(chosen(*root));
-  check_config_outputs(chosen(*root), argc, argv);
+  warn_old_words(*parsed.command, terminal);
+  keep_inputs(*parsed.command);
+  check_config_outputs(parsed, argc, argv);
   return action(terminal);
 }
 

@@ -4,21 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "app/terminal/signals.hpp"
 
 namespace reber::app {
-namespace {
-
-std::string clock(double seconds) {
-  const std::int64_t whole = std::llround(seconds);
-  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
-}
-
-}  // namespace
-
 BatchProgress::BatchProgress(Terminal& terminal, bool many, std::size_t images)
     : terminal_(terminal), many_(many), images_(images) {}
 
@@ -42,8 +30,7 @@ void BatchProgress::show() {
   terminal_.show_overall(static_cast<double>(ended) / static_cast<double>(images_), [&] {
     if (ended == 0) return fmt::format("0 of {} images", images_);
     const double rate = static_cast<double>(ended) / seconds();
-    return fmt::format("{} of {} images, {:.3g} images/s, {} left", ended, images_, rate,
-                       clock(static_cast<double>(images_ - ended) / rate));
+    return fmt::format("{} of {} images, {:.3g} images/s", ended, images_, rate);
   });
 }
 

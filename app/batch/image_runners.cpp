@@ -6,19 +6,24 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "app/options/backend_choice.hpp"
+#include "app/options/one_card.hpp"
 #include "core/base/error.hpp"
 #include "core/base/host_memory.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
 #include "core/run/batch/deal.hpp"
+#include "core/run/batch/rank.hpp"
 #include "core/run/batch/read_ahead.hpp"
+#include "kernels/backends.hpp"
 
 namespace reber::app {
 namespace {
@@ -69,16 +74,43 @@ class Once {
 };
 
 /// Images side by side where each has a core: one thread per image wastes none. Half of the memory may go.
-int choose_lanes(const RunSettings& settings, const BackendInfo& backend, std::int64_t images, std::int64_t bytes) {
+int choose_lanes(const RunSettings& settings, int asked, const BackendInfo& backend, std::int64_t images,
+                 std::int64_t bytes) {
   if (settings.common.dry_run) return 1;
   const int threads = settings.common.threads > 0 ? settings.common.threads : usable_threads();
   const bool device = backend.device_memory_bytes > 0;
-  std::int64_t lanes = settings.lanes;
+  std::int64_t lanes = asked;
   if (lanes == 0) {
     lanes = std::min<std::int64_t>(device ? device_lanes(threads) : threads, host_memory_bytes() / 2 / bytes);
     if (device) lanes = std::min(lanes, backend.device_memory_bytes / 2 / bytes);
   }
   return static_cast<int>(std::clamp<std::int64_t>(lanes, 1, images));
+}
+
+bool has_cuda() {
+  return std::ranges::any_of(backend_table(),
+                             [](const BackendEntry& entry) { return std::string_view(entry.name) == "cuda"; });
+}
+
+/// Those that this process may spread its work over, by the driver's files, so that the driver need not start here.
+/// Ranks of a host have a card each, and images that the processor does faster than a card starts stay there.
+std::vector<int> usable_cards(const RunSettings& settings, std::uintmax_t bytes) {
+  const CommonOptions& common = settings.common;
+  const std::string backend = for_images(common, bytes).backend;
+  const bool one_rank = settings.rank.empty() && rank_of_environment().alone() && local_rank() == 0;
+  if (!one_rank || common.device_named || common.dry_run || (backend != "auto" && backend != "cuda")) return {};
+  if (!has_cuda() || std::getenv("CUDA_VISIBLE_DEVICES") != nullptr) return {};
+  return cards_by_files();
+}
+
+/// What the options say; where they name neither lanes, workers nor cards, --jobs over all cards of this host.
+///   bytes: of pixels, all images together
+Spread spread_of(const RunSettings& settings, std::size_t images, std::uintmax_t bytes) {
+  const bool said = settings.lanes > 0 || settings.workers > 0 || !settings.devices.empty();
+  if (said && settings.jobs > 0)
+    throw InputError("--jobs chooses lanes, workers and cards: leave out --lanes, --workers and --devices");
+  if (said) return {settings.devices, settings.lanes};
+  return spread_over(usable_cards(settings, bytes), images, settings.jobs);
 }
 
 }  // namespace
@@ -91,19 +123,24 @@ ImageRunners::ImageRunners(const RunSettings& settings, Terminal& terminal, cons
   if (settings.verify && settings.common.backend == "reference")
     throw InputError("--verify compares with the reference; it needs another --backend");
   if (to_do.empty()) return;
-  const bool apart = (settings.workers > 0 || !settings.devices.empty()) && !settings.common.dry_run;
+  spread_ = spread_of(settings, to_do.size(), bytes_to_do());
+  const bool apart = (settings.workers > 0 || !spread_.devices.empty()) && !settings.common.dry_run;
   apart ? make_workers() : make_lanes();
 }
 
-void ImageRunners::make_lanes() {
+std::uintmax_t ImageRunners::bytes_to_do() const {
   std::uintmax_t bytes = 0;
   for (const std::int64_t image : to_do_) bytes += pixel_bytes(images_[static_cast<std::size_t>(image)].path);
-  CommonOptions options = for_images(settings_.common, bytes);
+  return bytes;
+}
+
+void ImageRunners::make_lanes() {
+  CommonOptions options = for_images(settings_.common, bytes_to_do());
   const bool many = images_.size() > 1;
   // The disk reads the first image while a card's driver starts.
   const auto ahead = run_beside([this] { return read_ahead(images_[static_cast<std::size_t>(to_do_.front())].path); });
   auto first = std::make_shared<ImageRunner>(settings_, options, terminal_, many);
-  const int lanes = choose_lanes(settings_, first->info(), static_cast<std::int64_t>(to_do_.size()),
+  const int lanes = choose_lanes(settings_, spread_.lanes, first->info(), static_cast<std::int64_t>(to_do_.size()),
                                  largest_image_bytes(images_, to_do_));
   const auto add = [&](std::shared_ptr<ImageRunner> runner) {
     lanes_.push_back([runner = std::move(runner)](const BatchImage& image, const Progress& progress,
@@ -121,12 +158,12 @@ void ImageRunners::make_lanes() {
 void ImageRunners::make_workers() {
   WorkerTask task;
   std::vector<int> devices(static_cast<std::size_t>(settings_.workers), settings_.common.device);
-  if (!settings_.devices.empty()) devices = parse_devices(settings_.devices);
+  if (!spread_.devices.empty()) devices = parse_devices(spread_.devices);
   const auto most = std::min(devices.size(), to_do_.size());
   devices.resize(most);
   const int threads = settings_.common.threads > 0 ? settings_.common.threads : usable_threads();
   const std::vector<int> shares = divide_threads(threads, static_cast<int>(most));
-  task.lanes = settings_.lanes > 0 ? settings_.lanes : settings_.devices.empty() ? 1 : device_lanes(shares.back());
+  task.lanes = spread_.lanes > 0 ? spread_.lanes : spread_.devices.empty() ? 1 : device_lanes(shares.back());
   for (std::size_t i = 0; i < most; ++i) {
     task.device = devices[i];
     task.threads = shares[i];

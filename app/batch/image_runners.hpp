@@ -10,6 +10,7 @@
 #include "app/batch/batch_progress.hpp"
 #include "app/batch/run_image.hpp"
 #include "app/batch/worker_process.hpp"
+#include "app/options/spread.hpp"
 
 namespace reber::app {
 
@@ -33,6 +34,8 @@ class ImageRunners {
   Terminal& terminal_;
   const std::vector<BatchImage>& images_;
   const std::vector<std::int64_t>& to_do_;
+  Spread spread_;
+  [[nodiscard]] std::uintmax_t bytes_to_do() const;
   void make_lanes();
   void make_workers();
 

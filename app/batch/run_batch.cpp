@@ -13,6 +13,7 @@
 #include "app/batch/batch_end.hpp"
 #include "app/batch/batch_progress.hpp"
 #include "app/batch/image_runners.hpp"
+#include "app/options/expected_stages.hpp"
 #include "app/options/output_names.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -63,6 +64,7 @@ class Batch {
       tail_.emplace(settings_.folder, records_path());
     const std::vector<std::int64_t> to_do = settings_.resume ? not_done(end) : own_;
     BatchProgress progress(terminal_, images_.size() > 1, to_do.size());
+    terminal_.expect(expected_stages(first));
     ImageRunners runners(settings_, terminal_, images_, to_do);
     if (!settings_.common.dry_run) meet_others();
     if (!settings_.common.dry_run) open_records();

@@ -154,7 +154,7 @@ void ImageRunner::process(const BatchImage& image, Request request, const Progre
     if (request.dry_run)
       for (const std::string& output : wanted) tell(done, "  would write " + printable(output));
     else
-      tell(done, "\n" + source_table(result.sources(), result.header(), kShownSources));
+      tell(done, "\n" + source_table(result.sources(), result.header(), kShownSources, Terminal::page_columns()));
   }
   if (settings_.verify && !request.dry_run) verify_one(image, request, progress, done);
 }

@@ -25,6 +25,7 @@ struct RunSettings {
   std::string folder;
   bool verify = false;
   bool resume = false;
+  int jobs = 0;         ///< images at a time; 0: as many as serve, on all cards
   int lanes = 0;        ///< 0: as many as serve
   std::string join;     ///< a path, "none", or empty for the default
   std::string rank;     ///< "I/N", or empty for the environment's

@@ -218,36 +218,43 @@ class Benchmark {
   bool failed_ = false;                 ///< an operation at some size
 };
 
-void add_options(CLI::App& command, Options& options) {
+void add_options(Command& command, Options& options) {
   command.add_option("--size", options.size, "Pixels on a side of the simulated sky")
-      ->check(CLI::Range(128, 65536))
+      ->check(in_range(128, 65536))
       ->type_name("PX")
       ->capture_default_str()
+      ->brief("Pixels on a side")
       ->group("Benchmark");
   command.add_option("--suite", options.suite, "quick: typical kernels; full: more sizes, more repeats")
-      ->check(CLI::IsMember({"quick", "full"}))
+      ->check(one_of({"quick", "full"}))
       ->type_name("quick|full")
       ->capture_default_str()
+      ->brief("quick or full")
       ->group("Benchmark");
   command
       .add_option("--sizes", options.sizes,
                   "How cost grows: one backend, several sides, time per pixel; beside it a plain copy's")
-      ->check(CLI::Range(128, 65536))
+      ->check(in_range(128, 65536))
       ->delimiter(',')
       ->type_name("PX,PX,...")
       ->group("Benchmark");
   command.add_option("--only", options.only, "Operations with this in their name (and what they need)")
       ->type_name("TEXT")
+      ->brief("Operations with this in their name")
       ->group("Benchmark");
   command
       .add_option("--repeat", options.repeat, "Timed runs of each; 0: up to 15 (quick) or 25 (full), fewer where slow")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->type_name("N")
       ->capture_default_str()
+      ->brief("Timed runs of each; 0: by their length")
       ->group("Benchmark");
-  command.add_flag("--reference", options.reference, "Time the reference as well (slow)")->group("Benchmark");
+  command.add_flag("--reference", options.reference, "Time the reference as well (slow)")
+      ->brief("Time the reference as well (slow)")
+      ->group("Benchmark");
   command.add_option("--plot", options.plot, "Picture: roofline and times, or time per pixel with --sizes")
       ->type_name("PNG")
+      ->brief("Picture: roofline and times")
       ->group("Output");
   command.add_option("--sky", options.sky, "Write the simulated sky, for other programs to be timed on")
       ->type_name("FITS")
@@ -256,9 +263,9 @@ void add_options(CLI::App& command, Options& options) {
 
 }  // namespace
 
-void add_bench(CLI::App& root, Action& action) {
+void add_bench(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("bench", "Time every stage and algorithm against what the hardware allows");
+  Command* command = root.add_subcommand("bench", "Time every stage and algorithm against what the hardware allows");
   add_options(*command, *options);
   add_overwrite_option(*command, options->common);
   add_common_options(*command, options->common);

@@ -20,7 +20,7 @@ struct Options {
   MapOptions maps;
 };
 
-int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
+int execute(const Options& options, const Command& command, Terminal& terminal) {
   apply(options.common, terminal);
   Request request = base_request(options.common, options.input);
   request.call = options_of_call(command, options.parameters);
@@ -35,9 +35,9 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
 
 }  // namespace
 
-void add_background(CLI::App& root, Action& action) {
+void add_background(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("background", "Measure background and noise, and write them as maps");
+  Command* command = root.add_subcommand("background", "Measure background and noise, and write them as maps");
   command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
   add_planes_option(*command, options->planes);
   add_map_options(*command, options->maps, Product::Needs::background);

@@ -27,7 +27,7 @@ struct Options {
   CollapseRequest collapse;
 };
 
-int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
+int execute(const Options& options, const Command& command, Terminal& terminal) {
   apply(options.common, terminal);
   const Request base = base_request(options.common, options.input);
   if (base.open.plane) throw InputError("--plane is one plane: --planes says which are collapsed");
@@ -65,14 +65,19 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
 
 }  // namespace
 
-void add_collapse(CLI::App& root, Action& action) {
+void add_collapse(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("collapse", "One image of a cube: mean, maximum, moments");
+  Command* command = root.add_subcommand("collapse", "One image of a cube: mean, maximum, moments");
   command->add_option("input", options->input, "FITS cube")->required()->type_name("CUBE")->group("Input");
   add_planes_option(*command, options->planes);
-  command->add_option("-o,--output", options->output, "The image")->required()->type_name("FITS")->group("Output");
+  command->add_option("-o,--output", options->output, "The image")
+      ->required()
+      ->type_name("FITS")
+      ->brief("The image")
+      ->group("Output");
   add_choice(*command, "--how", options->collapse.how,
              "mean, mean weighted by 1/rms^2 of each plane, maximum, or moment 0, 1, 2 over the spectral axis")
+      ->brief("mean, weighted, max, moment 0, 1 or 2")
       ->group("Collapse");
   command
       ->add_option("--snr", options->collapse.snr,
@@ -80,6 +85,7 @@ void add_collapse(CLI::App& root, Action& action) {
       ->check(not_negative())
       ->type_name("SIGMA")
       ->capture_default_str()
+      ->brief("Pixels above this S/N alone; 0: all")
       ->group("Collapse");
   add_run_options(*command, options->common);
   command->footer(

@@ -2,9 +2,9 @@
 // The sub-commands: each adds its options to the parser and, when it is the one given, leaves what to do.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 
+#include "app/options/command_options.hpp"
 #include "app/terminal/terminal.hpp"
 
 namespace reber::app {
@@ -12,25 +12,25 @@ namespace reber::app {
 /// What the command line asks for; set by the chosen sub-command.   returns the exit code
 using Action = std::function<int(Terminal&)>;
 
-void add_info(CLI::App& root, Action& action);
-void add_run(CLI::App& root, Action& action);
-void add_merge(CLI::App& root, Action& action);
-void add_smooth(CLI::App& root, Action& action);
-void add_convolve(CLI::App& root, Action& action);
-void add_background(CLI::App& root, Action& action);
-void add_find(CLI::App& root, Action& action);
-void add_collapse(CLI::App& root, Action& action);
-void add_verify(CLI::App& root, Action& action);
-void add_bench(CLI::App& root, Action& action);
-void add_simulate(CLI::App& root, Action& action);
-void add_match(CLI::App& root, Action& action);
-void add_complete(CLI::App& root, Action& action);
-void add_measure(CLI::App& root, Action& action);
-void add_mask(CLI::App& root, Action& action);
-void add_describe(CLI::App& root, Action& action);
-void add_send(CLI::App& root, Action& action);
-void add_spectrum(CLI::App& root, Action& action);
-void add_view(CLI::App& root, Action& action);
+void add_info(Command& root, Action& action);
+void add_run(Command& root, Action& action);
+void add_merge(Command& root, Action& action);
+void add_smooth(Command& root, Action& action);
+void add_convolve(Command& root, Action& action);
+void add_background(Command& root, Action& action);
+void add_find(Command& root, Action& action);
+void add_collapse(Command& root, Action& action);
+void add_verify(Command& root, Action& action);
+void add_bench(Command& root, Action& action);
+void add_simulate(Command& root, Action& action);
+void add_match(Command& root, Action& action);
+void add_complete(Command& root, Action& action);
+void add_measure(Command& root, Action& action);
+void add_mask(Command& root, Action& action);
+void add_describe(Command& root, Action& action);
+void add_send(Command& root, Action& action);
+void add_spectrum(Command& root, Action& action);
+void add_view(Command& root, Action& action);
 
 /// Versions of Reber and its libraries. Touches no device, whose driver takes a third of a second to start.
 [[nodiscard]] std::string version_text();

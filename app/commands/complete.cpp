@@ -80,66 +80,73 @@ int execute(const Options& options, Terminal& terminal) {
   return kDone;
 }
 
-void add_experiment_options(CLI::App& command, Options& options) {
+void add_experiment_options(Command& command, Options& options) {
   const std::string group = "Injection";
   CompletenessOptions& e = options.experiment;
   command.add_option("--number", e.per_bin, "Sources injected in each bin; rounds go on until all are")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->type_name("N")
       ->capture_default_str()
+      ->brief("Sources injected in each bin")
       ->group(group);
   command.add_option("--bins", e.bins, "Bins, equal in log S/N")
-      ->check(CLI::Range(1, 1000))
+      ->check(in_range(1, 1000))
       ->type_name("N")
       ->capture_default_str()
       ->group(group);
   command.add_option("--snr", options.snr, "Range of the bins: injected peak over the local noise rms")
-      ->expected(2)
-      ->check(CLI::PositiveNumber)
+      ->expected(2, 2)
+      ->check(positive())
       ->type_name("LOW HIGH")
       ->default_str("2.5 100")
+      ->brief("Range of S/N of the bins")
       ->group(group);
   command
       .add_option("--flux", options.flux_ujy, "Draw peaks between these, equal in log, in place of equal numbers a bin")
-      ->expected(2)
-      ->check(CLI::PositiveNumber)
+      ->expected(2, 2)
+      ->check(positive())
       ->type_name("LOW HIGH (uJy/beam)")
       ->group(group);
   command.add_option("--size", options.size_arcsec, "FWHM of the sources before the beam; 0: points")
       ->check(not_negative())
       ->type_name("ARCSEC")
       ->capture_default_str()
+      ->brief("FWHM of the sources; 0: points")
       ->group(group);
   command.add_option("--into", options.into, "The image as it is, or less the sources that are found in it")
-      ->check(CLI::IsMember({"image", "residual"}))
+      ->check(one_of({"image", "residual"}))
       ->type_name("image|residual")
       ->capture_default_str()
+      ->brief("image or residual")
       ->group(group);
   command.add_option("--separation", e.separation, "Least distance between the sources of one round, in FWHMs")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->type_name("FWHM")
       ->capture_default_str()
       ->group(group);
   command.add_option("--seed", e.seed, "Another number, other places and fluxes")
       ->type_name("N")
       ->capture_default_str()
+      ->brief("Another number, other places")
       ->group(group);
 }
 
 }  // namespace
 
-void add_complete(CLI::App& root, Action& action) {
+void add_complete(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command* command =
       root.add_subcommand("complete", "Completeness: put known sources into an image and find them again");
   command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
   command
       ->add_option("-o,--output", options->tables,
                    fmt::format("Tables to write, one row a bin, format by extension: {}", known_catalogue_formats()))
       ->type_name("TABLE")
+      ->brief("Tables: .csv .fits .vot")
       ->group("Output");
   command->add_option("--plot", options->plot, "Draw completeness, reliability, fluxes and pulls")
       ->type_name("FILE.png")
+      ->brief("Draw the curves")
       ->group("Output");
   add_experiment_options(*command, *options);
   options->parameters.add(*command, ParameterOptions::Group::detection);

@@ -73,6 +73,7 @@ void convolve_by_each(const Request& base, const std::vector<Asked>& asked, cons
     throw InputError(fmt::format("{} is given for two outputs: two kernels have one name", *twice));
   if (!base.dry_run && fs::is_directory(options.output)) check_outputs(paths, base.output.overwrite);
   terminal.set_subject(base.input);
+  terminal.expect({"read", "convolve", "writing"});
   const Progress progress = terminal.progress();
   const Report report = on_backend(options.common, terminal, [&](const std::shared_ptr<Backend>& backend) {
     if (!base.dry_run) {
@@ -91,7 +92,7 @@ void convolve_by_each(const Request& base, const std::vector<Asked>& asked, cons
   write_json(options.common, to_json(report), terminal);
 }
 
-int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
+int execute(const Options& options, const Command& command, Terminal& terminal) {
   apply(options.common, terminal);
   if (!options.old_beams.empty()) warn_old_beam(terminal);
   Request request = base_request(options.common, options.input);
@@ -109,9 +110,9 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
 
 }  // namespace
 
-void add_convolve(CLI::App& root, Action& action) {
+void add_convolve(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("convolve", "Convolve an image with a kernel, or smooth it to a beam");
+  Command* command = root.add_subcommand("convolve", "Convolve an image with a kernel, or smooth it to a beam");
   command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
   command->add_option("output", options->output, "FITS image to write; a folder for several kernels")
       ->required()
@@ -119,11 +120,14 @@ void add_convolve(CLI::App& root, Action& action) {
       ->group("Output");
   options->parameters.add_repeated(*command, "convolve.kernel", options->kernels);
   options->parameters.add(*command, ParameterOptions::Group::convolution, {"convolve.kernel"});
+  command->find("--boundary")->brief("Outside: reflect, zero, wrap, blank ...");
+  command->find("--nan")->brief("Blank pixels: interpolate, fill ...");
   add_repeated_option(*command, "--beam", options->old_beams, "")->group("");
   add_repeated_option(*command, "--to-beam", options->beams,
                       "Smooth to this beam (FWHM in arcsec, position angle in degrees): the same as "
                       "--kernel beam:MAJ,MIN,PA. --kernel or --to-beam may be given several times")
       ->type_name("MAJ,MIN,PA")
+      ->brief("Smooth to this beam, in arcsec and deg")
       ->group("Convolution");
   add_durable_option(*command, options->common);
   add_run_options(*command, options->common, "--image-beam");
@@ -133,9 +137,7 @@ void add_convolve(CLI::App& root, Action& action) {
       "  reber convolve in.fits out.fits --kernel gaussian:4          Gaussian of FWHM 4 pixels\n"
       "  reber convolve in.fits out.fits --kernel file:psf.fits --normalise none --nan propagate\n"
       "  reber convolve in.fits out.fits --to-beam 20,20,0 --dry-run\n"
-      "  reber convolve in.fits smoothed --to-beam 20,20,0 --to-beam 40,40,0\n"
-      "                                                               smoothed/in_beam_20_20_0.fits\n"
-      "                                                               and smoothed/in_beam_40_40_0.fits\n"
+      "  reber convolve in.fits smoothed --to-beam 20,20,0 --to-beam 40,40,0   a file for each in a folder\n"
       "\n"
       "Images in Jy/beam that are smoothed by a Gaussian or to a beam keep an unresolved source's peak: they are\n"
       "multiplied by the ratio of the beam areas. Images in K, Jy/sr and Jy/pixel are not. The beam in the output's\n"

@@ -48,12 +48,6 @@ struct Taken {
   std::vector<std::string> choices;
 };
 
-/// Without the words of checks, which CLI11 puts behind a colon.
-std::string type_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  return type.substr(0, type.find(':'));
-}
-
 std::vector<std::string> choices_of(const std::string& type) {
   std::vector<std::string> words;
   if (type.find('|') == std::string::npos) return words;
@@ -71,14 +65,13 @@ bool takes_text_too(const std::string& type, const std::string& name) {
 }
 
 /// Rows of the table of parameters know their kind; of other options the name of the value tells.
-Taken::Kind kind_of(const CLI::Option& option, const std::string& name) {
+Taken::Kind kind_of(const Option& option, const std::string& name) {
   using Kind = Taken::Kind;
-  if (option.get_items_expected_max() == 0) return Kind::flag;
-  const std::string type = type_of(option);
+  if (option.is_flag()) return Kind::flag;
+  const std::string type = option.type_name();
   if (takes_text_too(type, name)) return Kind::file_or_text;
   for (const char* file : {"FITS", "FILE", "IN", "CATALOGUE", "REG", "FILE.toml", "DIR", "cube"})
-    if (type == file)
-      return option.get_group() == "Output" || name == "savenoise" ? Kind::output_file : Kind::input_file;
+    if (type == file) return option.group() == "Output" || name == "savenoise" ? Kind::output_file : Kind::input_file;
   for (const Parameter& row : parameters()) {
     if (row.option.empty() || option_key(row) != name) continue;
     if (row.access.kind == Access::Kind::whole) return Kind::whole;
@@ -87,19 +80,19 @@ Taken::Kind kind_of(const CLI::Option& option, const std::string& name) {
   return Kind::text;
 }
 
-std::vector<Taken> taken_by(const CLI::App& command) {
+std::vector<Taken> taken_by(const Command& command) {
   std::vector<Taken> all;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_group() == "Messages" || option->get_group().empty()) continue;
+  for (const auto& option : command.options()) {
+    if (option->group() == "Messages" || option->is_hidden()) continue;
     Taken one;
-    one.positional = option->get_positional() && option->get_lnames().empty();
-    one.name = one.positional ? option->get_name(true) : option->get_lnames().front();
-    one.info = option->get_description();
+    one.positional = option->is_argument();
+    one.name = one.positional ? option->name() : option->long_names().front();
+    one.info = option->help();
     one.kind = kind_of(*option, one.name);
-    one.initial = option->get_default_str();
-    one.required = option->get_required();
-    one.list = option->get_items_expected_max() > 1;
-    one.choices = choices_of(type_of(*option));
+    one.initial = option->default_str();
+    one.required = option->is_required();
+    one.list = option->is_list();
+    one.choices = choices_of(option->type_name());
     all.push_back(std::move(one));
   }
   std::ranges::stable_sort(all, {}, [](const Taken& one) { return !one.positional; });
@@ -119,8 +112,8 @@ std::string cab_type(const Taken& one) {
   return one.list ? fmt::format("List[{}]", word) : word;
 }
 
-std::string cab_text(const CLI::App& command) {
-  const std::string name = command.get_name();
+std::string cab_text(const Command& command) {
+  const std::string name = command.name();
   std::string inputs, outputs;
   for (const Taken& one : taken_by(command)) {
     std::string& to = one.kind == Taken::Kind::output_file ? outputs : inputs;
@@ -133,7 +126,7 @@ std::string cab_text(const CLI::App& command) {
     if (one.list) to += "        policies: {repeat: list}\n";
   }
   std::string text = fmt::format("cabs:\n  reber-{0}:\n    info: {1}\n    command: reber {0}\n    inputs:\n{2}", name,
-                                 quoted(command.get_description()), inputs);
+                                 quoted(command.help()), inputs);
   return outputs.empty() ? text : text + "    outputs:\n" + outputs;
 }
 
@@ -151,11 +144,11 @@ Json cwl_type(const Taken& one) {
   return one.required ? type : Json::array({"null", type});
 }
 
-std::string cwl_text(const CLI::App& command) {
+std::string cwl_text(const Command& command) {
   Json tool{{"cwlVersion", "v1.2"},
             {"class", "CommandLineTool"},
-            {"doc", command.get_description()},
-            {"baseCommand", {"reber", command.get_name()}}};
+            {"doc", command.help()},
+            {"baseCommand", {"reber", command.name()}}};
   tool["inputs"] = Json::object();
   tool["outputs"] = Json::object();
   int position = 0;
@@ -173,7 +166,7 @@ std::string cwl_text(const CLI::App& command) {
   return tool.dump(2) + "\n";
 }
 
-std::string text_of(const CLI::App& command, Description as) {
+std::string text_of(const Command& command, Description as) {
   switch (as) {
     case Description::cab:
       return cab_text(command);
@@ -184,24 +177,24 @@ std::string text_of(const CLI::App& command, Description as) {
   }
 }
 
-int execute(const Options& options, const CLI::App& root, Terminal& terminal) {
+int execute(const Options& options, const Command& root, Terminal& terminal) {
   const bool shell =
       options.as == Description::bash || options.as == Description::zsh || options.as == Description::fish;
   if (shell && !options.command.empty()) throw InputError("completion is of the whole program: name no command");
   if (shell) {
-    terminal.print(options.as == Description::bash  ? bash_completion(root)
-                   : options.as == Description::zsh ? zsh_completion(root)
-                                                    : fish_completion(root));
+    terminal.print_page(options.as == Description::bash  ? bash_completion(root)
+                        : options.as == Description::zsh ? zsh_completion(root)
+                                                         : fish_completion(root));
     return kDone;
   }
   if (options.command.empty()) {
     if (options.as != Description::man) throw InputError("which command is to be described? Like: reber describe find");
-    terminal.print(manual_page(root));
+    terminal.print_page(manual_page(root));
     return kDone;
   }
-  for (const CLI::App* command : root.get_subcommands({})) {
-    if (command->get_name() != options.command) continue;
-    terminal.print(text_of(*command, options.as));
+  for (const auto& command : root.subcommands()) {
+    if (command->name() != options.command) continue;
+    terminal.print_page(text_of(*command, options.as));
     return kDone;
   }
   throw InputError(fmt::format("there is no command '{}' to describe", options.command));
@@ -209,15 +202,17 @@ int execute(const Options& options, const CLI::App& root, Terminal& terminal) {
 
 }  // namespace
 
-void add_describe(CLI::App& root, Action& action) {
+void add_describe(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("describe", "Describe a command for Stimela, CWL, man or a shell");
+  Command* command = root.add_subcommand("describe", "Describe a command for Stimela, CWL, man or a shell");
   command
       ->add_option("command", options->command,
                    "Which: find, mask, run ...; none for completion and the program's page")
       ->type_name("COMMAND")
       ->group("Input");
+  command->add_help_row("Options");
   add_choice(*command, "--as", options->as, "A Stimela cab, a CWL tool, a manual page, or completion for a shell")
+      ->brief("cab, cwl, man, bash, zsh or fish")
       ->group("Output");
   command->footer(
       "Examples:\n"

@@ -35,34 +35,29 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
   return fmt::format("{}", fmt::join(words, between));
 }
 
-Shown shown(const CLI::Option& option) {
+Shown shown(const Option& option) {
   Shown one;
-  for (const std::string& name : option.get_lnames()) one.names.push_back("--" + name);
-  for (const std::string& name : option.get_snames()) one.names.push_back("-" + name);
-  one.help = option.get_description();
+  for (const std::string& name : option.long_names()) one.names.push_back("--" + name);
+  for (const std::string& name : option.short_names()) one.names.push_back("-" + name);
+  one.help = option.help();
   std::ranges::replace(one.help, '\n', ' ');
-  if (option.get_items_expected_max() == 0) return one;
-  const std::string type = option.get_type_name();
-  one.value = type.substr(0, type.find(':'));  // without the words of checks
+  if (option.is_flag()) return one;
+  one.value = option.type_name();
   if (one.value.empty()) one.value = "VALUE";
   if (one.value.find('|') != std::string::npos) one.choices = split(one.value, '|');
   return one;
 }
 
-std::vector<Shown> options_of(const CLI::App& command) {
+std::vector<Shown> options_of(const Command& command) {
   std::vector<Shown> all;
-  for (const CLI::Option* option : command.get_options())
-    if (!option->get_group().empty() && !option->get_lnames().empty()) all.push_back(shown(*option));
+  for (const auto& option : command.options())
+    if (!option->is_hidden() && !option->long_names().empty()) all.push_back(shown(*option));
   return all;
 }
 
-std::vector<const CLI::App*> commands_of(const CLI::App& root) {
-  return root.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });
-}
-
-std::string command_names(const CLI::App& root, std::string_view between) {
+std::string command_names(const Command& root, std::string_view between) {
   std::vector<std::string> names;
-  for (const CLI::App* command : commands_of(root)) names.push_back(command->get_name());
+  for (const auto& command : root.subcommands()) names.push_back(command->name());
   return joined(names, between);
 }
 
@@ -84,13 +79,13 @@ std::string upper(std::string text) {
   return text;
 }
 
-std::string roff_option(const CLI::Option& option) {
+std::string roff_option(const Option& option) {
   const Shown one = shown(option);
-  const std::string name = one.names.empty() ? option.get_name(true) : joined(one.names, ", ");
+  const std::string name = one.names.empty() ? option.name() : joined(one.names, ", ");
   std::string text = fmt::format(".TP\n\\fB{}\\fR", roff(name));
   if (!one.names.empty() && !one.value.empty()) text += fmt::format(" \\fI{}\\fR", roff(one.value));
   text += "\n" + roff(one.help);
-  const std::string initial = option.get_default_str();
+  const std::string initial = option.default_str();
   if (!initial.empty() && !one.value.empty()) text += roff(fmt::format(" (default: {})", initial));
   return text + "\n";
 }
@@ -129,33 +124,32 @@ std::string fish_option(const std::string& when, const Shown& one) {
 
 }  // namespace
 
-std::string manual_page(const CLI::App& command) {
-  const bool whole = command.get_parent() == nullptr;
-  const std::string name = whole ? "reber" : "reber-" + command.get_name();
-  const std::string what =
-      whole ? "finds and measures the sources of radio-astronomical images" : command.get_description();
+std::string manual_page(const Command& command) {
+  const bool whole = command.is_program();
+  const std::string name = whole ? "reber" : "reber-" + command.name();
+  const std::string what = whole ? "finds and measures the sources of radio-astronomical images" : command.help();
   std::string text = fmt::format(".TH {} 1 \"\" \"{}\" \"Reber\"\n.SH NAME\n{} \\- {}\n", upper(name), program_name(),
                                  roff(name), roff(what));
   text += whole ? ".SH SYNOPSIS\n.B reber\n.I SUB\\-COMMAND\n[options]\n"
-                : fmt::format(".SH SYNOPSIS\n.B reber {}\n[arguments] [options]\n", command.get_name());
+                : fmt::format(".SH SYNOPSIS\n.B reber {}\n[arguments] [options]\n", command.name());
   if (whole) {
-    text += fmt::format(".SH DESCRIPTION\n{}\n.SH SUB-COMMANDS\n", roff(command.get_description()));
-    for (const CLI::App* one : commands_of(command))
-      text += fmt::format(".TP\n\\fBreber\\-{}\\fR(1)\n{}\n", roff(one->get_name()), roff(one->get_description()));
+    text += fmt::format(".SH DESCRIPTION\n{}\n.SH SUB-COMMANDS\n", roff(command.help()));
+    for (const auto& one : command.subcommands())
+      text += fmt::format(".TP\n\\fBreber\\-{}\\fR(1)\n{}\n", roff(one->name()), roff(one->help()));
   }
-  for (const std::string& group : command.get_groups()) {
+  for (const std::string& group : command.groups()) {
     std::string rows;
-    for (const CLI::Option* option : command.get_options())
-      if (option->get_group() == group) rows += roff_option(*option);
+    for (const auto& option : command.options())
+      if (option->group() == group) rows += roff_option(*option);
     if (!group.empty() && !rows.empty()) text += fmt::format(".SH {}\n{}", upper(roff(group)), rows);
   }
-  if (!command.get_footer().empty()) text += fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", roff(command.get_footer()));
+  if (!command.footer().empty()) text += fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", roff(command.footer()));
   return text;
 }
 
-std::string bash_completion(const CLI::App& root) {
+std::string bash_completion(const Command& root) {
   std::string values, options;
-  const auto add = [&](const CLI::App& command, const std::string& name) {
+  const auto add = [&](const Command& command, const std::string& name) {
     std::vector<std::string> all;
     for (const Shown& one : options_of(command)) {
       all.insert(all.end(), one.names.begin(), one.names.end());
@@ -166,7 +160,7 @@ std::string bash_completion(const CLI::App& root) {
     options += fmt::format("    {}) options=\"{}\" ;;\n", name.empty() ? "''" : name, joined(all, " "));
   };
   add(root, "");
-  for (const CLI::App* command : commands_of(root)) add(*command, command->get_name());
+  for (const auto& command : root.subcommands()) add(*command, command->name());
   return fmt::format(
       "# bash completion of reber\n"
       "_reber() {{\n"
@@ -189,14 +183,14 @@ std::string bash_completion(const CLI::App& root) {
       command_names(root, "|"), values, options, command_names(root, " "));
 }
 
-std::string zsh_completion(const CLI::App& root) {
+std::string zsh_completion(const Command& root) {
   std::string names, cases;
-  for (const CLI::App* command : commands_of(root)) {
-    names += fmt::format("    '{}:{}'\n", command->get_name(), quotable(command->get_description(), "\\:"));
+  for (const auto& command : root.subcommands()) {
+    names += fmt::format("    '{}:{}'\n", command->name(), quotable(command->help(), "\\:"));
     std::string rows;
     for (const Shown& one : options_of(*command))
       for (const std::string& name : one.names) rows += zsh_option(name, one);
-    cases += fmt::format("    {}) _arguments \\\n{}      '*:file:_files' ;;\n", command->get_name(), rows);
+    cases += fmt::format("    {}) _arguments \\\n{}      '*:file:_files' ;;\n", command->name(), rows);
   }
   std::string own;
   for (const Shown& one : options_of(root))
@@ -218,14 +212,14 @@ std::string zsh_completion(const CLI::App& root) {
       names, cases, own);
 }
 
-std::string fish_completion(const CLI::App& root) {
+std::string fish_completion(const Command& root) {
   std::string text = "# fish completion of reber\n";
   for (const Shown& one : options_of(root)) text += fish_option("__fish_use_subcommand", one);
-  for (const CLI::App* command : commands_of(root)) {
-    text += fmt::format("complete -c reber -n '__fish_use_subcommand' -f -a {} -d '{}'\n", command->get_name(),
-                        quotable(command->get_description(), "\\"));
+  for (const auto& command : root.subcommands()) {
+    text += fmt::format("complete -c reber -n '__fish_use_subcommand' -f -a {} -d '{}'\n", command->name(),
+                        quotable(command->help(), "\\"));
     for (const Shown& one : options_of(*command))
-      text += fish_option("__fish_seen_subcommand_from " + command->get_name(), one);
+      text += fish_option("__fish_seen_subcommand_from " + command->name(), one);
   }
   return text;
 }

@@ -31,7 +31,7 @@ struct Options {
   ShareOptions share;
 };
 
-int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
+int execute(const Options& options, const Command& command, Terminal& terminal) {
   apply(options.common, terminal);
   Request request = base_request(options.common, options.input);
   request.call = options_of_call(command, options.parameters);
@@ -54,21 +54,23 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
           write_extended(options.extended, found, request, request.output.overwrite, progress);
       },
       options.share);
-  if (!request.dry_run) terminal.print("\n" + source_table(result.sources(), result.header(), kShownSources));
+  if (!request.dry_run)
+    terminal.print("\n" + source_table(result.sources(), result.header(), kShownSources, Terminal::page_columns()));
   return kDone;
 }
 
 }  // namespace
 
-void add_find(CLI::App& root, Action& action) {
+void add_find(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("find", "Find and measure the sources of an image");
+  Command* command = root.add_subcommand("find", "Find and measure the sources of an image");
   command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
   add_planes_option(*command, options->planes);
   command
       ->add_option("-o,--output", options->catalogues,
                    fmt::format("Catalogues to write, format by extension: {}", known_catalogue_formats(true)))
       ->type_name("CATALOGUE")
+      ->brief("By ending: .csv .fits .vot .reg ...")
       ->group("Output");
   command
       ->add_option(
@@ -76,6 +78,7 @@ void add_find(CLI::App& root, Action& action) {
           "Write the extended sources as a tree of structures at every scale, with outlines: tables, regions, and .png "
           "for a picture with them")
       ->type_name("CATALOGUE")
+      ->brief("Shells, lobes and the like, with outlines")
       ->group("Output");
   add_column_option(*command, options->columns);
   add_format_option(*command, options->columns);

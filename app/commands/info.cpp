@@ -285,15 +285,19 @@ int execute(const InfoOptions& options, Terminal& terminal) {
 
 }  // namespace
 
-void add_info(CLI::App& root, Action& action) {
+void add_info(Command& root, Action& action) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* command = root.add_subcommand("info", "What a FITS file holds: HDUs, unit, beam, sky position, statistics");
+  Command* command = root.add_subcommand("info", "What a FITS file holds: HDUs, unit, beam, sky position, statistics");
   command->add_option("files", options->files, "FITS images, plain or compressed (.gz, .fz)")
       ->required()
       ->type_name("FILE")
       ->group("Input");
-  command->add_flag("--header-only", options->header_only, "Read no pixels: no statistics")->group("Output");
-  command->add_flag("--cards", options->cards, "Print the header's cards as well")->group("Output");
+  command->add_flag("--header-only", options->header_only, "Read no pixels: no statistics")
+      ->brief("Read no pixels: no statistics")
+      ->group("Output");
+  command->add_flag("--cards", options->cards, "Print the header's cards as well")
+      ->brief("Print the header's cards as well")
+      ->group("Output");
   add_image_options(*command, options->common);
   add_overwrite_option(*command, options->common);
   add_common_options(*command, options->common);

@@ -14,8 +14,9 @@
 namespace reber::app {
 namespace {
 
-void add_sources(CLI::App& command, MaskOptions& options) {
+void add_sources(Command& command, MaskOptions& options) {
   command.add_option("input", options.input, "FITS image, with --threshold, --islands or --coverage; else a FITS mask")
+      ->brief("FITS image or mask")
       ->required()
       ->type_name("IN")
       ->group("Input");
@@ -24,9 +25,10 @@ void add_sources(CLI::App& command, MaskOptions& options) {
                   "Mask the pixels of an image above so many times the noise that the least values of boxes tell")
       ->check(positive())
       ->type_name("SIGMA")
+      ->brief("Mask above so many times the noise")
       ->group("Mask");
   command.add_option("--boxsize", options.box, "Side of these boxes in pixels")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100000}))
+      ->check(in_range(std::int64_t{1}, std::int64_t{100000}))
       ->type_name("PX")
       ->capture_default_str()
       ->group("Mask");
@@ -35,20 +37,25 @@ void add_sources(CLI::App& command, MaskOptions& options) {
       .add_option("--islands", options.islands,
                   "Mask an image's islands as 'reber find' has them by these thresholds of seed and flood: 5,3")
       ->type_name("SEED,FLOOD")
+      ->brief("Mask the islands that find would see")
       ->group("Mask");
-  command.add_flag("--coverage", options.coverage, "Mask every pixel of an image that is not blank")->group("Mask");
+  command.add_flag("--coverage", options.coverage, "Mask every pixel of an image that is not blank")
+      ->brief("Mask all that is not blank")
+      ->group("Mask");
 }
 
-void add_operations(CLI::App& command, MaskOptions& options) {
-  const auto files = [&](const char* name, std::vector<std::string>& paths, const char* text) {
-    command.add_option(name, paths, text)->type_name("FILE")->group("Mask");
+void add_operations(Command& command, MaskOptions& options) {
+  const auto files = [&](const char* name, std::vector<std::string>& paths, const char* text, const char* brief) {
+    command.add_option(name, paths, text)->type_name("FILE")->brief(brief)->group("Mask");
   };
   const auto flag = [&](const char* name, bool& value, const char* text) {
     command.add_flag(name, value, text)->group("Mask");
   };
-  files("--merge", options.merged, "Inside as well where one of these FITS masks or region files is");
-  files("--subtract", options.subtracted, "Outside where one of these is");
-  files("--inside", options.kept, "Outside where one of these is not: cuts to a polygon");
+  files("--merge", options.merged, "Inside as well where one of these FITS masks or region files is",
+        "Inside as well where one of these is");
+  files("--subtract", options.subtracted, "Outside where one of these is", "Outside where one of these is");
+  files("--inside", options.kept, "Outside where one of these is not: cuts to a polygon",
+        "Outside where one of these is not");
   flag("--number-islands", options.number, "Number the islands from 1, joined at the sides of pixels");
   const auto islands = [&](const char* name, std::vector<std::string>& which, const char* text) {
     command.add_option(name, which, text)->delimiter(',')->type_name("LIST")->group("Mask");
@@ -59,16 +66,19 @@ void add_operations(CLI::App& command, MaskOptions& options) {
   command.add_option("--minimum-size", options.least, "Drop islands of fewer pixels")
       ->check(not_negative())
       ->type_name("PX")
+      ->brief("Drop islands of fewer pixels")
       ->group("Mask");
   flag("--make-binary", options.binary, "1 in place of numbers");
   flag("--invert", options.inverted, "Inside and outside change places");
   command.add_option("--dilate", options.dilated, "Grow by a disc of this radius")
       ->check(not_negative())
       ->type_name("PX")
+      ->brief("Grow by a disc of this radius")
       ->group("Mask");
   command.add_option("--erode", options.eroded, "Shrink so many times by a cross of five pixels")
-      ->check(CLI::Range(0, 100000))
+      ->check(in_range(0, 100000))
       ->type_name("N")
+      ->brief("Shrink so many times")
       ->group("Mask");
   flag("--fill-holes", options.filled, "Fill what is surrounded");
   command
@@ -79,19 +89,24 @@ void add_operations(CLI::App& command, MaskOptions& options) {
       ->group("Mask");
 }
 
-void add_outputs(CLI::App& command, MaskOptions& options) {
-  command.add_option("-o,--output", options.output, "FITS mask to write")->type_name("FITS")->group("Output");
+void add_outputs(Command& command, MaskOptions& options) {
+  command.add_option("-o,--output", options.output, "FITS mask to write")
+      ->type_name("FITS")
+      ->brief("FITS mask to write")
+      ->group("Output");
   command.add_option("--outregion", options.region, "Write the outlines as DS9 polygons")
       ->type_name("REG")
+      ->brief("Write the outlines as DS9 polygons")
       ->group("Output");
   command
       .add_option("--moc", options.moc, "Write the sky that the mask covers as a multi-order coverage map (MOC 2.0)")
       ->type_name("FITS")
+      ->brief("Write the sky that is covered")
       ->group("Output");
   command
       .add_option("--moc-order", options.moc_order,
                   "Order of its smallest cells, 0 to 29; -1: cells of a 256th of the image's longer side")
-      ->check(CLI::Range(-1, 29))
+      ->check(in_range(-1, 29))
       ->type_name("N")
       ->capture_default_str()
       ->group("Output");
@@ -99,6 +114,7 @@ void add_outputs(CLI::App& command, MaskOptions& options) {
       .add_option("--onto", options.onto,
                   "Write the mask at the pixels of this FITS image: a mosaic's mask for one beam, by the nearest pixel")
       ->type_name("FITS")
+      ->brief("Write it at this image's pixels")
       ->group("Output");
   add_choice(command, "--axes", options.axes,
              "Axes of the mask: those of the input, which it is repeated over; two; or four, as PyBDSF writes")
@@ -108,9 +124,9 @@ void add_outputs(CLI::App& command, MaskOptions& options) {
 
 }  // namespace
 
-void add_mask(CLI::App& root, Action& action) {
+void add_mask(Command& root, Action& action) {
   auto options = std::make_shared<MaskOptions>();
-  CLI::App* command = root.add_subcommand("mask", "Make and change clean masks");
+  Command* command = root.add_subcommand("mask", "Make and change clean masks");
   add_sources(*command, *options);
   add_operations(*command, *options);
   add_outputs(*command, *options);

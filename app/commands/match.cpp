@@ -104,7 +104,7 @@ int execute(const Options& options, Terminal& terminal) {
   return kDone;
 }
 
-void add_input_options(CLI::App& command, Options& options) {
+void add_input_options(Command& command, Options& options) {
   const std::string group = "Input";
   command.add_option("a", options.a, "Catalogue: FITS table, VOTable, CSV or other text")
       ->required()
@@ -118,26 +118,33 @@ void add_input_options(CLI::App& command, Options& options) {
       ->check(not_negative())
       ->type_name("ARCSEC")
       ->capture_default_str()
+      ->brief("Farthest apart; 0: by the sizes")
       ->group(group);
   command
       .add_option("--columns-a", options.columns_a,
                   "Columns of A where their names are not known, like lon=RA_1,lat=DEC_1,total=S150:mJy; quantities: "
                   "lon lat e_lon e_lat peak e_peak total e_total major minor pa rms snr")
       ->type_name("QUANTITY=COLUMN[:UNIT],...")
+      ->brief("Columns of A, like lon=RA_1,lat=DEC_1")
       ->group(group);
   command.add_option("--columns-b", options.columns_b, "The same of B")
       ->type_name("QUANTITY=COLUMN[:UNIT],...")
+      ->brief("Columns of B")
       ->group(group);
 }
 
-void add_output_options(CLI::App& command, Options& options) {
-  const auto output = [&](const char* name, std::vector<std::string>& paths, const char* text) {
-    command.add_option(name, paths, text)->type_name("CATALOGUE")->group("Output");
+void add_output_options(Command& command, Options& options) {
+  const auto output = [&](const char* name, std::vector<std::string>& paths, const char* text, const char* brief) {
+    command.add_option(name, paths, text)->type_name("CATALOGUE")->brief(brief)->group("Output");
   };
-  output("-o,--output", options.matched, "Write the pairs: the columns of A with _1, those of B with _2");
-  output("--only-a", options.only_a, "Write the rows of A without a match");
-  output("--only-b", options.only_b, "Write the rows of B without a match");
-  command.add_option("--plot", options.plot, "Draw offsets and fluxes")->type_name("FILE.png")->group("Output");
+  output("-o,--output", options.matched, "Write the pairs: the columns of A with _1, those of B with _2",
+         "Write the pairs");
+  output("--only-a", options.only_a, "Write the rows of A without a match", "Write the rows of A without a match");
+  output("--only-b", options.only_b, "Write the rows of B without a match", "Write the rows of B without a match");
+  command.add_option("--plot", options.plot, "Draw offsets and fluxes")
+      ->type_name("FILE.png")
+      ->brief("Draw offsets and fluxes")
+      ->group("Output");
   add_overwrite_option(command, options.common);
   command
       .add_option("--host-memory", options.common.host_memory,
@@ -148,9 +155,9 @@ void add_output_options(CLI::App& command, Options& options) {
 
 }  // namespace
 
-void add_match(CLI::App& root, Action& action) {
+void add_match(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("match", "Hold two catalogues against each other: pairs, offsets, fluxes");
+  Command* command = root.add_subcommand("match", "Hold two catalogues against each other: pairs, offsets, fluxes");
   add_input_options(*command, *options);
   add_output_options(*command, *options);
   add_message_options(*command, options->common);

@@ -129,7 +129,8 @@ int measure_planes(const Options& options, const Request& request, const SkyList
   PlaneEvents told;
   told.began = [&](std::int64_t plane, std::size_t index) {
     terminal.set_subject(
-        fmt::format("[{}/{}] {} plane {}", index + 1, walk.planes().size(), printable(options.input), plane));
+        fmt::format("[{}/{}] {} plane {}", index + 1, walk.planes().size(), printable(options.input), plane), index,
+        walk.planes().size());
   };
   told.made = [&](const CubePlane& plane, const Result& result) {
     ForcedRequest forced = forced_of(options);
@@ -227,11 +228,12 @@ int execute(const Options& options, Terminal& terminal) {
   return kDone;
 }
 
-void add_forced_options(CLI::App& command, Options& options) {
+void add_forced_options(Command& command, Options& options) {
   const std::string group = "Photometry";
   command.add_option("--at", options.list, "List of positions: FITS table, VOTable, CSV or other text")
       ->required()
       ->type_name("CATALOGUE")
+      ->brief("List of positions: FITS, VOTable, CSV")
       ->group("Input");
   command
       .add_option("--columns", options.columns,
@@ -240,24 +242,27 @@ void add_forced_options(CLI::App& command, Options& options) {
       ->group("Input");
   add_choice(command, "--free", options.free,
              "flux: position and shape are held; position: sources above 3 sigma may move by half a FWHM")
+      ->brief("flux or position")
       ->group(group);
   add_choice(command, "--shape", options.shape,
              "What is held: the beam (point sources), or the list's sizes where they are larger than the beam")
+      ->brief("What is held: beam or catalogue")
       ->group(group);
   command
       .add_option("--limit", options.limit,
                   "Sources below this S/N get an upper limit, max(flux, 0) + this many errors")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->type_name("SIGMA")
       ->capture_default_str()
+      ->brief("Below this S/N an upper limit")
       ->group(group);
 }
 
 }  // namespace
 
-void add_measure(CLI::App& root, Action& action) {
+void add_measure(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("measure", "Fluxes at given positions, with upper limits: forced photometry");
+  Command* command = root.add_subcommand("measure", "Fluxes at given positions, with upper limits: forced photometry");
   command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
   add_planes_option(*command, options->planes);
   add_forced_options(*command, *options);
@@ -265,6 +270,7 @@ void add_measure(CLI::App& root, Action& action) {
       ->add_option("-o,--output", options->catalogues,
                    fmt::format("Catalogues to write, format by extension: {}", known_catalogue_formats()))
       ->type_name("CATALOGUE")
+      ->brief("By ending: .csv .fits .vot")
       ->group("Output");
   options->parameters.add(*command, ParameterOptions::Group::background);
   add_run_options(*command, options->common);

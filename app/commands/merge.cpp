@@ -121,9 +121,9 @@ class Merge {
 
 }  // namespace
 
-void add_merge(CLI::App& root, Action& action) {
+void add_merge(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("merge", "Join what the processes of a batch left in a folder");
+  Command* command = root.add_subcommand("merge", "Join what the processes of a batch left in a folder");
   command->add_option("folder", options->folder, "Folder that reber run wrote to (-o)")
       ->required()
       ->type_name("DIR")
@@ -133,6 +133,7 @@ void add_merge(CLI::App& root, Action& action) {
                    "The images' catalogues as one, in the order of the list, with a column File before the others; "
                    "default: DIR/catalogue.csv")
       ->type_name("FILE.csv")
+      ->brief("All catalogues as one")
       ->group("Output");
   add_overwrite_option(*command, options->common);
   add_message_options(*command, options->common);

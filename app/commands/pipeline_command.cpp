@@ -3,6 +3,7 @@
 #include "app/commands/pipeline_command.hpp"
 
 #include "app/options/backend_choice.hpp"
+#include "app/options/expected_stages.hpp"
 #include "app/options/product_options.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
@@ -34,6 +35,7 @@ Result run_one(Request request, CommonOptions common, Terminal& terminal, const 
   const SharedImage shared(share, request, common, terminal);
   if (!request.dry_run) check_outputs(request.output.files(), request.output.overwrite);
   terminal.set_subject(request.input);
+  terminal.expect(expected_stages(request));
   // The disk reads while a card's driver starts.
   const auto ahead = run_beside([&request, &shared] { return shared.others() ? 0 : read_ahead(request.input); });
   const Progress progress = terminal.progress();

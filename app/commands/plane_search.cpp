@@ -12,6 +12,7 @@
 
 #include "app/commands/plane_backends.hpp"
 #include "app/options/backend_choice.hpp"
+#include "app/options/expected_stages.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -58,7 +59,7 @@ class Search {
     planes_ = parse_planes(list, cube.planes());
     backend_.emplace(common_, terminal_);
     if (request_.dry_run) return plan();
-    terminal_.print(fmt::format("{}\n  {:>6} {:>12} {:>30} {:>11} {:>8} {:>8}", printable(request_.input), "plane",
+    terminal_.print(fmt::format("{}\n  {:>6} {:>12} {:>28} {:>10} {:>7} {:>7}", printable(request_.input), "plane",
                                 "MHz", "beam, arcsec and deg", "median rms", request_.detect ? "sources" : "", "s"));
     walk(cube);
     write(progress);
@@ -103,10 +104,12 @@ class Search {
     PlaneWalk planes(cube, planes_, PlaneWalk::kAheadBytes, true);
     const std::vector<PlaneLane> lanes = plane_backends(*backend_, common_, planes, terminal_);
     const Progress progress = progress_of_planes(lanes.size(), ended_, planes_.size(), terminal_);
+    terminal_.expect(expected_stages(request_));
     PlaneEvents told;
     told.began = [&](std::int64_t plane, std::size_t index) {
       terminal_.set_subject(
-          fmt::format("[{}/{}] {} plane {}", index + 1, planes_.size(), printable(request_.input), plane));
+          fmt::format("[{}/{}] {} plane {}", index + 1, planes_.size(), printable(request_.input), plane), index,
+          planes_.size());
     };
     told.made = [&](const CubePlane& plane, const Result& result) {
       return [&, tables = make_tables(*plane.header, result, progress)]() mutable {
@@ -175,10 +178,10 @@ class Search {
     const auto& detected = result.outcomes.positive.detected;
     const bool lowered = detected && request_.detect && detected->value.options.seed < request_.detect->seed;
     terminal_.print(fmt::format(
-        "  {:>6} {} {:>30} {} {:>8} {:>8.2f}{}", plane.plane, cell(frequency * 1e-6, 12, "{:>{}.4f}"),
+        "  {:>6} {} {:>28} {} {:>7} {:>7.2f}{}", plane.plane, cell(frequency * 1e-6, 12, "{:>{}.4f}"),
         beam ? fmt::format("{:.3f} x {:.3f}, {:.1f}", beam->major_deg * 3600, beam->minor_deg * 3600, beam->pa_deg)
              : "none",
-        cell(rms, 11, "{:>{}.4g}"), request_.detect ? fmt::format("{}", found) : "", result.report.wall_ms * 1e-3,
+        cell(rms, 10, "{:>{}.4g}"), request_.detect ? fmt::format("{}", found) : "", result.report.wall_ms * 1e-3,
         lowered ? fmt::format("  threshold {:.4g} sigma", detected->value.options.seed) : ""));
     Json one{{"plane", plane.plane}, {"frequency_hz", number(frequency)}, {"median_rms", number(rms)}};
     if (beam) one["beam"] = {{"major_deg", beam->major_deg}, {"minor_deg", beam->minor_deg}, {"pa_deg", beam->pa_deg}};
@@ -245,12 +248,13 @@ class Search {
 
 }  // namespace
 
-void add_planes_option(CLI::App& command, std::string& planes) {
+void add_planes_option(Command& command, std::string& planes) {
   command
       .add_option("--planes", planes,
                   "Planes of a cube, from 0, each with its own beam and frequency: all, or ranges with both ends "
                   "included like 0:7 or 3,8,20:")
       ->type_name("LIST")
+      ->brief("Of a cube: all, or like 0:7 or 3,8,20:")
       ->group("Input");
 }
 

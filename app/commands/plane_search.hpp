@@ -2,9 +2,9 @@
 // find and background on many planes of a cube: the walk, the joined catalogue, maps as cubes.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "app/options/command_options.hpp"
 #include "app/options/common_options.hpp"
 #include "app/terminal/terminal.hpp"
 #include "core/run/request/request.hpp"
@@ -12,7 +12,7 @@
 namespace reber::app {
 
 /// --planes, group "Input".
-void add_planes_option(CLI::App& command, std::string& planes);
+void add_planes_option(Command& command, std::string& planes);
 
 /// Runs the request on each plane; its catalogues hold the rows of all planes, its maps are cubes.
 ///   returns the exit code: that of damaged data where a plane could not be read, which does not stop the others

@@ -95,7 +95,7 @@ std::string file_names(bool usual) {
   return text + line;
 }
 
-Request make_request(const Options& options, const CLI::App& command, const BatchImage& image) {
+Request make_request(const Options& options, const Command& command, const BatchImage& image) {
   Request request = base_request(options.common, image.path);
   request.call = options_of_call(command, options.parameters);
   options.parameters.apply(request);
@@ -109,19 +109,21 @@ Request make_request(const Options& options, const CLI::App& command, const Batc
   return request;
 }
 
-void add_output_options(CLI::App& command, Options& options) {
+void add_output_options(Command& command, Options& options) {
   command.add_option("-o,--output", options.folder, "Folder for the results; made if it is not there")
       ->required()
       ->type_name("DIR")
+      ->brief("Folder for the results")
       ->group("Output");
   std::vector<std::string> words;
   for (const Product& product : kProducts) words.emplace_back(product.word);
   command
       .add_option("--products", options.products,
                   fmt::format("Write these alone; default: {} (convolved with --kernel)", usual_words()))
-      ->check(CLI::IsMember(words))
+      ->check(one_of(words))
       ->delimiter(',')
       ->type_name("LIST")
+      ->brief("Write these alone: csv, fits, reg, rms, ...")
       ->group("Output");
   command
       .add_flag("--verify", options.verify,
@@ -131,6 +133,7 @@ void add_output_options(CLI::App& command, Options& options) {
       .add_flag(
           "--extended", options.extended,
           "Look for extended sources as well: NAME_extended.csv, .fits, .vot and .reg, their outlines in NAME.png")
+      ->brief("Look for extended sources as well")
       ->group("Output");
   command.add_flag("--no-compress", options.plain, "Write S/N and labels as plain images, not tile-compressed")
       ->group("Output");
@@ -140,17 +143,31 @@ void add_output_options(CLI::App& command, Options& options) {
   add_dry_run_option(command, options.common);
 }
 
-void add_batch_options(CLI::App& command, Options& options) {
+std::string lanes_or_auto(const std::string& word) {
+  return word == "auto" ? std::string() : in_range(0, kMostThreads)(word);
+}
+
+void add_batch_options(Command& command, Options& options) {
+  command
+      .add_option("--jobs", options.jobs,
+                  "At most so many images at a time; 0: as many as serve, on all cards of this host, or on the CPU a "
+                  "thread or more for each. The results are the same")
+      ->check(in_range(0, kMostThreads))
+      ->type_name("N")
+      ->brief("Images at a time; 0: as many as serve")
+      ->capture_default_str()
+      ->group("Batch");
   command
       .add_flag("--resume", options.resume,
                 "Do only the images that the records in DIR/batch.jsonl do not show as done: of these options, the "
                 "input unchanged, the outputs whole; replaces what others left")
+      ->brief("Do only the images that are not done")
       ->group("Batch");
   command
-      .add_option("--lanes", options.lanes,
-                  "Images in flight; auto: as many as serve. On the CPU they divide the threads among them")
-      ->transform(CLI::Transformer(std::map<std::string, std::string>{{"auto", "0"}}).description(""))
-      ->check(CLI::Range(0, kMostThreads))
+      .add_option_function(
+          "--lanes", [&options](const std::string& word) { options.lanes = word == "auto" ? 0 : std::stoi(word); },
+          "Images in flight; auto: as many as serve. On the CPU they divide the threads among them")
+      ->check(lanes_or_auto)
       ->type_name("N|auto")
       ->default_str("auto")
       ->group("Batch");
@@ -169,7 +186,7 @@ void add_batch_options(CLI::App& command, Options& options) {
   command
       .add_option("--workers", options.workers,
                   "Worker processes on whichever backend, which divide the threads; 0: this process alone")
-      ->check(CLI::Range(0, 256))
+      ->check(in_range(0, 256))
       ->type_name("N")
       ->capture_default_str()
       ->group("Batch");
@@ -179,20 +196,22 @@ void add_batch_options(CLI::App& command, Options& options) {
                   "Do share I of N (from 0) of the list; default: what srun, mpirun or PMI say. 0/1 for all. The "
                   "records are batch.I.jsonl; reber merge joins them")
       ->type_name("I/N")
+      ->brief("Do share I of N of the list, from 0")
       ->group("Batch");
 }
 
 }  // namespace
 
-void add_run(CLI::App& root, Action& action) {
+void add_run(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("run", "Everything: convolve if asked, background, sources, maps, picture");
+  Command* command = root.add_subcommand("run", "Everything: convolve if asked, background, sources, maps, picture");
   command
       ->add_option("files", options->files,
                    "FITS images, plain or compressed (.gz, .fz); quoted patterns like 'survey/*.fits'; @LIST, a file "
                    "with a path per line; - for such lines from standard input")
       ->required()
       ->type_name("FILE")
+      ->brief("Images, patterns, @LIST; - for a list")
       ->group("Input");
   add_planes_option(*command, options->planes);
   add_output_options(*command, *options);

@@ -39,15 +39,16 @@ int execute(const Options& options, Terminal& terminal) {
 
 }  // namespace
 
-void add_send(CLI::App& root, Action& action) {
+void add_send(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("send", "Show files in TOPCAT, Aladin or DS9 (SAMP)");
+  Command* command = root.add_subcommand("send", "Show files in TOPCAT, Aladin or DS9 (SAMP)");
   command->add_option("files", options->files, "FITS images and tables, VOTables, coverage maps")
       ->required()
       ->type_name("FILE")
       ->group("Input");
   command->add_option("--to", options->to, "The program of this name alone; default: all that take such a file")
       ->type_name("NAME")
+      ->brief("The program of this name alone")
       ->group("Output");
   add_overwrite_option(*command, options->common);
   add_message_options(*command, options->common);

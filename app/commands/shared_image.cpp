@@ -27,7 +27,7 @@ std::string identity_of(const Request& request) {
 
 }  // namespace
 
-void add_share_options(CLI::App& command, ShareOptions& options) {
+void add_share_options(Command& command, ShareOptions& options) {
   command
       .add_option("--share", options.folder,
                   "Several processes share this one image, each of which reads and measures a part of it; process 0 "

@@ -2,10 +2,10 @@
 // This process as one of several that share an image.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
+#include "app/options/command_options.hpp"
 #include "app/options/common_options.hpp"
 #include "app/terminal/terminal.hpp"
 #include "core/run/batch/folder_exchange.hpp"
@@ -18,7 +18,7 @@ struct ShareOptions {
 };
 
 /// --share and --rank, group "Compute".
-void add_share_options(CLI::App& command, ShareOptions& options);
+void add_share_options(Command& command, ShareOptions& options);
 
 /// What --share makes of a command: the first process writes what was asked for, the others compute and are silent.
 class SharedImage {

@@ -32,8 +32,8 @@ struct Options {
 };
 
 /// A scene has defaults of its own, for what the user did not say.
-void apply_scene_defaults(const CLI::App& command, Options& options) {
-  const auto unset = [&](const char* name) { return command.get_option(name)->count() == 0; };
+void apply_scene_defaults(const Command& command, Options& options) {
+  const auto unset = [&](const char* name) { return !command.find(name)->given(); };
   const auto set = [&](const char* name, auto& field, auto value) {
     if (unset(name)) field = value;
   };
@@ -122,32 +122,35 @@ int execute(const Options& options, Terminal& terminal) {
   return kDone;
 }
 
-void add_sky_options(CLI::App& command, Options& options) {
+void add_sky_options(Command& command, Options& options) {
   const std::string sky = "Sky";
   SimulationOptions& s = options.sky;
-  const auto number = [&](const char* name, auto& field, const char* text, const char* unit) {
-    command.add_option(name, field, text)->type_name(unit)->capture_default_str()->group(sky);
+  const auto number = [&](const char* name, auto& field, const char* text, const char* unit, const char* brief = "") {
+    command.add_option(name, field, text)->type_name(unit)->capture_default_str()->brief(brief)->group(sky);
   };
   add_choice(command, "--scene", s.scene, "What to draw; galactic_plane and dirac_grid have defaults of their own")
+      ->brief("field, galactic_plane, dirac_grid")
       ->group(sky);
   command.add_option("--size", options.size, "Pixels on a side, or NX NY")
       ->expected(1, 2)
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->type_name("PX")
       ->default_str("1024")
+      ->brief("Pixels on a side, or NX NY")
       ->group(sky);
-  number("--seed", s.seed, "Another number, another sky", "N");
-  number("--pixel", s.pixel_arcsec, "Pixel size", "ARCSEC");
-  number("--beam", options.beam, "Beam: FWHM in arcsec, position angle in degrees", "MAJ,MIN,PA");
+  number("--seed", s.seed, "Another number, another sky", "N", "Another number, another sky");
+  number("--pixel", s.pixel_arcsec, "Pixel size", "ARCSEC", "Pixel size");
+  number("--beam", options.beam, "Beam: FWHM in arcsec, position angle in degrees", "MAJ,MIN,PA", "FWHM and angle");
   number("--frequency", options.frequency_mhz, "RESTFRQ", "MHZ");
   number("--ra", s.ra_deg, "Right ascension of the centre", "DEG");
   number("--dec", s.dec_deg, "Declination of the centre", "DEG");
-  number("--rms", options.rms_ujy, "Noise at the centre, correlated like the beam; 0: none", "UJY");
+  number("--rms", options.rms_ujy, "Noise at the centre, correlated like the beam; 0: none", "UJY",
+         "Noise at the centre");
   number("--rms-rise", s.rms_rise, "Noise at the middle of an edge is 1 + this times higher", "PART");
   number("--background", options.background_ujy, "Amplitude of a smooth wave", "UJY");
-  number("--sources", s.point_sources, "Point sources, N(>S) ~ 1/S from 2.5 rms up", "N");
+  number("--sources", s.point_sources, "Point sources, N(>S) ~ 1/S from 2.5 rms up", "N", "Point sources");
   number("--brightest", s.brightest, "Upper end of their fluxes, and the scale of the Galactic centre", "JY");
-  number("--extended", s.extended_sources, "Extended Gaussian sources", "N");
+  number("--extended", s.extended_sources, "Extended Gaussian sources", "N", "Extended Gaussian sources");
   number("--rings", s.rings, "Supernova shells", "N");
   command.add_flag("--blank-corners", s.blank_corners, "Blank (NaN) corners, as a primary-beam cut leaves")->group(sky);
   number("--grid-step", s.grid_step, "Distance between the pulses of the Dirac grid", "PX");
@@ -155,15 +158,16 @@ void add_sky_options(CLI::App& command, Options& options) {
 
 }  // namespace
 
-void add_simulate(CLI::App& root, Action& action) {
+void add_simulate(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("simulate", "Make an image of a sky whose sources are known");
+  Command* command = root.add_subcommand("simulate", "Make an image of a sky whose sources are known");
   command->add_option("output", options->output, "FITS image to write")
       ->required()
       ->type_name("OUT.fits")
       ->group("Output");
   command->add_option("--truth", options->truth, "Write the true sources (.csv .fits .vot .reg)")
       ->type_name("CATALOGUE")
+      ->brief("Write the true sources")
       ->group("Output");
   add_overwrite_option(*command, options->common);
   add_dry_run_option(*command, options->common);

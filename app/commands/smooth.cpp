@@ -63,7 +63,7 @@ Json json_of(const SmoothPlane& plane) {
 /// A batch: beams of all files, the target, then one file after the other.
 class Batch {
  public:
-  Batch(const Options& options, const CLI::App& command, Terminal& terminal)
+  Batch(const Options& options, const Command& command, Terminal& terminal)
       : options_(options), command_(command), terminal_(terminal) {}
 
   int execute() {
@@ -149,7 +149,8 @@ class Batch {
     if (!options_.folder.empty()) make_folder(options_.folder);
     std::size_t done = 0;
     for (const SmoothInput& input : inputs_) {
-      terminal_.set_subject(fmt::format("[{}/{}] {}", ++done, inputs_.size(), input.path));
+      terminal_.set_subject(fmt::format("[{}/{}] {}", done + 1, inputs_.size(), input.path), done, inputs_.size());
+      ++done;
       const std::string output = output_of(input.path);
       const bool well = attempt(input.path, [&] {
         check_outputs({output}, options_.common.overwrite);
@@ -225,7 +226,7 @@ class Batch {
   }
 
   const Options& options_;
-  const CLI::App& command_;
+  const Command& command_;
   Terminal& terminal_;
   Request base_;
   std::vector<SmoothInput> inputs_;
@@ -237,18 +238,21 @@ class Batch {
 
 }  // namespace
 
-void add_smooth(CLI::App& root, Action& action) {
+void add_smooth(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("smooth", "Smooth many images or planes to their common beam");
+  Command* command = root.add_subcommand("smooth", "Smooth many images or planes to their common beam");
   command->add_option("files", options->files, "FITS images and cubes")->required()->type_name("IN")->group("Input");
   command->add_flag("--common", options->common_beam, "Smooth to the smallest beam that every input can reach")
+      ->brief("To the smallest beam that all can reach")
       ->group("Convolution");
   command->add_flag("--per-plane", options->per_plane, "With --common: one for each plane number, not one for all")
+      ->brief("One beam for each plane number")
       ->group("Convolution");
   command
       ->add_option("--to-beam", options->target,
                    "Smooth to this beam instead (FWHM in arcsec, position angle in degrees)")
       ->type_name("MAJ,MIN,PA")
+      ->brief("To this beam instead, in arcsec and deg")
       ->group("Convolution");
   command->add_option("--beam", options->old_target)->group("");
   command
@@ -262,6 +266,7 @@ void add_smooth(CLI::App& root, Action& action) {
   options->parameters.add(*command, ParameterOptions::Group::convolution, {"convolve.kernel", "convolve.normalise"});
   command->add_option("-o,--output", options->folder, "Folder for NAME_smoothed.fits; default: that of each input")
       ->type_name("OUTDIR")
+      ->brief("Folder for NAME_smoothed.fits")
       ->group("Output");
   add_run_options(*command, options->common, "--image-beam");
   command->footer(

@@ -52,22 +52,27 @@ int execute(const Options& options, Terminal& terminal) {
 
 }  // namespace
 
-void add_spectrum(CLI::App& root, Action& action) {
+void add_spectrum(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("spectrum", "Power spectrum of an image: its variance by angular scale");
+  Command* command = root.add_subcommand("spectrum", "Power spectrum of an image: its variance by angular scale");
   command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
   command
       ->add_option(
           "-o,--output", options->tables,
           fmt::format("Tables to write, one row per annulus, format by extension: {}", known_catalogue_formats()))
       ->type_name("TABLE")
+      ->brief("Tables: .csv .fits .vot")
       ->group("Output");
-  command->add_option("--plot", options->plot, "Draw power against frequency")->type_name("FILE.png")->group("Output");
+  command->add_option("--plot", options->plot, "Draw power against frequency")
+      ->type_name("FILE.png")
+      ->brief("Draw power against frequency")
+      ->group("Output");
   command
       ->add_option("--bins", options->bins,
                    "Annuli, equal in log frequency; 0: each as wide as the image's lowest frequency")
-      ->check(CLI::Range(0, 10000))
+      ->check(in_range(0, 10000))
       ->type_name("N")
+      ->brief("Annuli; 0: as narrow as can be")
       ->capture_default_str()
       ->group("Output");
   add_image_options(*command, options->common);

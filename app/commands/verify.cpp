@@ -91,16 +91,16 @@ int execute(const Options& options, Terminal& terminal) {
 
 }  // namespace
 
-void add_verify(CLI::App& root, Action& action) {
+void add_verify(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      root.add_subcommand("verify", "Compare a backend with the double-precision reference, stage by stage");
+  Command* command = root.add_subcommand("verify", "Compare each stage of a backend with the reference");
   command->add_option("files", options->files, "FITS images")->required()->type_name("FILE")->group("Input");
   command
       ->add_option("--against", options->against,
                    "What it is held against: the reference, or OpenCV for convolution, labels and masks")
-      ->check(CLI::IsMember({"reference", "opencv"}))
+      ->check(one_of({"reference", "opencv"}))
       ->type_name("reference|opencv")
+      ->brief("reference or opencv")
       ->capture_default_str()
       ->group("Input");
   options->parameters.add(*command, ParameterOptions::Group::convolution);

@@ -42,14 +42,12 @@ int start_viewer(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-void add_view(CLI::App& root, Action& action) {
-  CLI::App* command = root.add_subcommand("view", "Look at images and find their sources while you watch");
+void add_view(Command& root, Action& action) {
+  Command* command = root.add_subcommand("view", "Look at images and find their sources while you watch");
   // The viewer reads its own options, --help among them.
-  command->set_help_flag();
-  command->prefix_command();
-  command->callback([command, &action] {
-    action = [arguments = command->remaining()](Terminal&) { return start_viewer(arguments); };
-  });
+  command->takes_the_rest();
+  command->callback(
+      [command, &action] { action = [arguments = command->rest()](Terminal&) { return start_viewer(arguments); }; });
 }
 
 }  // namespace reber::app

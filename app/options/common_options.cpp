@@ -49,28 +49,34 @@ double number(const std::string& text, const std::string& what) {
 
 }  // namespace
 
-void add_common_options(CLI::App& command, CommonOptions& options) {
+void add_common_options(Command& command, CommonOptions& options) {
   command
       .add_option(
           "--backend", options.backend,
           "Where to compute; auto takes the first that can run, and the CPU for one image that is done there before a "
           "card has started")
-      ->check(CLI::IsMember(backend_names()))
+      ->check(one_of(backend_names()))
       ->type_name("auto|cuda|cpu|reference")
       ->capture_default_str()
+      ->brief("auto, cuda, cpu or reference")
       ->group("Compute");
   command
-      .add_option("--device", options.device,
-                  "Number of the GPU, as nvidia-smi counts; without it the fastest, or of a host's ranks one each")
-      ->each([&options](const std::string&) { options.device_named = true; })
-      ->check(not_negative())
+      .add_option_function(
+          "--device",
+          [&options](const std::string& word) {
+            options.device = std::stoi(word);
+            options.device_named = true;
+          },
+          "Number of the GPU, as nvidia-smi counts; without it the fastest, or of a host's ranks one each")
+      ->check(in_range(0, 255))
       ->type_name("N")
-      ->capture_default_str()
+      ->default_str("0")
       ->group("Compute");
   command.add_option("--threads", options.threads, "Threads on the CPU; 0: all that this process may use")
-      ->check(CLI::Range(0, kMostThreads))
+      ->check(in_range(0, kMostThreads))
       ->type_name("N")
       ->capture_default_str()
+      ->brief("Threads on the CPU; 0: all")
       ->group("Compute");
   command
       .add_option("--device-memory", options.device_memory,
@@ -87,30 +93,29 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
   add_message_options(command, options);
 }
 
-void add_message_options(CLI::App& command, CommonOptions& options) {
+void add_message_options(Command& command, CommonOptions& options) {
   command.add_option("--json", options.json, "Write the report as JSON to this file; - for standard output")
       ->type_name("FILE")
+      ->brief("Write the report as JSON; -: print it")
       ->group("Messages");
   add_trace_option(command);
-  command.add_flag("-q,--quiet", options.quiet, "Print errors only")->group("Messages");
+  command.add_flag("-q,--quiet", options.quiet, "Print errors only")->brief("Print errors only")->group("Messages");
   command.add_flag("-v,--verbose", options.verbose, "Print every stage and decision as it happens")->group("Messages");
-  command.set_help_flag("-h,--help", "Print this page")->group("Messages");
+  command.add_help_row("Messages");
   command
-      .add_option(
-          "--config", options.config,
-          fmt::format("Read options from this TOML file, section [{}]; the command line wins", command.get_name()))
+      .add_option("--config", options.config,
+                  fmt::format("Read options from this TOML file, section [{}]; the command line wins", command.name()))
       ->type_name("FILE.toml")
-      ->configurable(false)
+      ->not_configurable()
       ->group("Messages");
   command
       .add_flag_function(
-          "--trust-config", [](std::int64_t) {},
-          "Let that file replace files (overwrite, resume) and name outputs in any folder")
-      ->configurable(false)
+          "--trust-config", [] {}, "Let that file replace files (overwrite, resume) and name outputs in any folder")
+      ->not_configurable()
       ->group("Messages");
 }
 
-void add_image_options(CLI::App& command, CommonOptions& options, const std::string& beam_name) {
+void add_image_options(Command& command, CommonOptions& options, const std::string& beam_name) {
   command.add_option("--hdu", options.hdu, "HDU to read, 0 for the primary; default: the first with a 2-D image")
       ->type_name("N")
       ->group("Input");
@@ -133,29 +138,32 @@ void add_image_options(CLI::App& command, CommonOptions& options, const std::str
       ->group("Input");
   command
       .add_flag_function(
-          "--require-cage", [](std::int64_t) { fits::require_cage(); },
+          "--require-cage", [] { fits::require_cage(); },
           "Decode no compressed tiles where the system permits no seccomp filter for it (reber --devices)")
-      ->configurable(false)
+      ->not_configurable()
       ->group("Input");
 }
 
-void add_overwrite_option(CLI::App& command, CommonOptions& options) {
-  command.add_flag("--overwrite", options.overwrite, "Replace output files that exist")->group("Output");
+void add_overwrite_option(Command& command, CommonOptions& options) {
+  command.add_flag("--overwrite", options.overwrite, "Replace output files that exist")
+      ->brief("Replace output files that exist")
+      ->group("Output");
 }
 
-void add_durable_option(CLI::App& command, CommonOptions& options) {
+void add_durable_option(Command& command, CommonOptions& options) {
   add_choice(command, "--durable", options.durable,
              "When results are safe against a loss of power: each file before the next one, all of an image together "
              "before any has its name, or when the system likes")
       ->group("Output");
 }
 
-void add_dry_run_option(CLI::App& command, CommonOptions& options) {
+void add_dry_run_option(Command& command, CommonOptions& options) {
   command.add_flag("--dry-run", options.dry_run, "Print the plan (algorithm, memory, why) and write nothing")
+      ->brief("Print the plan, write nothing")
       ->group("Output");
 }
 
-void add_run_options(CLI::App& command, CommonOptions& options, const std::string& beam_name) {
+void add_run_options(Command& command, CommonOptions& options, const std::string& beam_name) {
   add_image_options(command, options, beam_name);
   add_overwrite_option(command, options);
   add_dry_run_option(command, options);

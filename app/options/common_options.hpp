@@ -2,13 +2,13 @@
 // Options that the sub-commands share, and what they become.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/options/command_options.hpp"
 #include "app/terminal/terminal.hpp"
 #include "core/run/request/request.hpp"
 #include "core/seam/compute/backend.hpp"
@@ -36,18 +36,18 @@ struct CommonOptions {
 };
 
 /// Groups "Compute" and "Messages".
-void add_common_options(CLI::App& command, CommonOptions& options);
+void add_common_options(Command& command, CommonOptions& options);
 /// Group "Messages" alone, for what computes on no backend.
-void add_message_options(CLI::App& command, CommonOptions& options);
+void add_message_options(Command& command, CommonOptions& options);
 /// Group "Input": --hdu, --plane, --unit, --check and the restoring beam, under another name where --beam is the
 /// target.
-void add_image_options(CLI::App& command, CommonOptions& options, const std::string& beam_name = "--beam,--image-beam");
-void add_overwrite_option(CLI::App& command, CommonOptions& options);
+void add_image_options(Command& command, CommonOptions& options, const std::string& beam_name = "--beam,--image-beam");
+void add_overwrite_option(Command& command, CommonOptions& options);
 /// --durable, group "Output".
-void add_durable_option(CLI::App& command, CommonOptions& options);
-void add_dry_run_option(CLI::App& command, CommonOptions& options);
+void add_durable_option(Command& command, CommonOptions& options);
+void add_dry_run_option(Command& command, CommonOptions& options);
 /// All of these: what a command has that reads one image and may write files.
-void add_run_options(CLI::App& command, CommonOptions& options, const std::string& beam_name = "--beam,--image-beam");
+void add_run_options(Command& command, CommonOptions& options, const std::string& beam_name = "--beam,--image-beam");
 
 /// Sets up the terminal for --quiet, --verbose and --json -.
 void apply(const CommonOptions& options, Terminal& terminal);

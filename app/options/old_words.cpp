@@ -32,41 +32,27 @@ constexpr OldWord kOldWords[] = {
 };
 
 /// The option of that command with this name; null where it has none.
-CLI::Option* option_of(CLI::App& command, const OldWord& row) {
-  if (!row.command.empty() && row.command != command.get_name()) return nullptr;
-  return command.get_option_no_throw(std::string(row.now));
-}
-
-void hand_over(CLI::Option& now, const OldWord& row, const std::string& value) {
-  if (now.count() > 0)
-    throw CLI::ValidationError(fmt::format("{} is an old name of {}: give one of them, once", row.old, row.now));
-  now.add_result(value);
-  now.run_callback();
+Option* option_of(Command& command, const OldWord& row) {
+  if (!row.command.empty() && row.command != command.name()) return nullptr;
+  return command.find(row.now);
 }
 
 }  // namespace
 
-void add_old_words(CLI::App& command) {
+void add_old_words(Command& command) {
   for (const OldWord& row : kOldWords) {
-    CLI::Option* const now = option_of(command, row);
-    if (now == nullptr || command.get_option_no_throw(std::string(row.old)) != nullptr) continue;
-    // What is hidden is described by the new name.
-    command
-        .add_option_function<std::string>(
-            std::string(row.old), [now, &row](const std::string& value) { hand_over(*now, row, value); },
-            std::string(row.now))
-        ->group("");
+    Option* const now = option_of(command, row);
+    if (now == nullptr || command.has(row.old)) continue;
+    command.add_unread_option(row.old, {})->old_name_of(*now);
   }
 }
 
-void warn_old_words(const CLI::App& command, Terminal& terminal) {
+void warn_old_words(const Command& command, Terminal& terminal) {
   for (const char* silent : {"--quiet", "--serve"})
-    if (const CLI::Option* option = command.get_option_no_throw(silent); option != nullptr && option->count() > 0)
-      return;
-  for (const CLI::Option* option : command.get_options())
-    if (option->get_group().empty() && option->count() > 0 && option->get_description().starts_with("--"))
-      terminal.log().warning(
-          fmt::format("{} is an old name: write {}", "--" + option->get_lnames().front(), option->get_description()));
+    if (const Option* option = command.find(silent); option != nullptr && option->given()) return;
+  for (const auto& option : command.options())
+    if (option->now() != nullptr && option->given())
+      terminal.log().warning(fmt::format("{} is an old name: write {}", option->name(), option->now()->name()));
 }
 
 }  // namespace reber::app

@@ -19,12 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_report(const CLI::Option& option) { return option.check_lname("json") || option.check_lname("trace"); }
+bool is_report(const Option& option) { return option.has_name("json") || option.has_name("trace"); }
 
 /// Hidden options are old names: what they were given, the new ones have.
-bool takes_words(const CLI::Option& option) {
-  return option.count() > 0 && option.get_items_expected_max() > 0 && !option.get_group().empty();
-}
+bool takes_words(const Option& option) { return option.given() && !option.is_flag() && !option.is_hidden(); }
 
 /// A file by its value: "@LIST" and "file:KERNEL" are read as well.
 std::string path_in(const std::string& word) {
@@ -38,39 +36,38 @@ bool same_place(const std::string& a, const std::string& b) {
   return a == b || fs::equivalent(a, b, error) || fs::path(a).lexically_normal() == fs::path(b).lexically_normal();
 }
 
-void check_report(const CLI::Option& report, const CLI::App& command) {
-  const std::string path = report.results().back();
+void check_report(const Option& report, const Command& command) {
+  const std::string path = report.words().back();
   if (path == "-") return;
-  if (report.check_lname("trace")) {
-    const CLI::Option* const overwrite = command.get_option_no_throw("--overwrite");
-    if (overwrite != nullptr && overwrite->count() > 0)
+  if (report.has_name("trace")) {
+    const Option* const overwrite = command.find("--overwrite");
+    if (overwrite != nullptr && overwrite->given())
       replace_trace();
     else
       check_outputs({path}, false);
   }
-  for (const CLI::Option* other : command.get_options()) {
-    if (other == &report || !takes_words(*other)) continue;
-    for (const std::string& word : other->results())
+  for (const auto& other : command.options()) {
+    if (other.get() == &report || !takes_words(*other)) continue;
+    for (const std::string& word : other->words())
       if (same_place(path, path_in(word)))
-        throw InputError(fmt::format("{} is given for {} and for {}", printable(path), report.get_name(),
-                                     other->get_name(false, true)));
+        throw InputError(
+            fmt::format("{} is given for {} and for {}", printable(path), report.name(), other->all_names()));
   }
 }
 
 }  // namespace
 
-bool is_output(const CLI::Option& option) {
-  return option.get_group() == "Output" || option.get_group() == "Benchmark" || is_report(option) ||
-         option.check_lname("join");
+bool is_output(const Option& option) {
+  return option.group() == "Output" || option.group() == "Benchmark" || is_report(option) || option.has_name("join");
 }
 
-void keep_inputs(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
+void keep_inputs(const Command& command) {
+  for (const auto& option : command.options()) {
     if (!takes_words(*option)) continue;
     if (is_report(*option)) {
       check_report(*option, command);
-    } else if (!is_output(*option) && !option->check_lname("config")) {
-      for (const std::string& word : option->results()) keep_file(path_in(word));
+    } else if (!is_output(*option) && !option->has_name("config")) {
+      for (const std::string& word : option->words()) keep_file(path_in(word));
     }
   }
 }

@@ -2,25 +2,20 @@
 // Options made from the table of parameters: a row each, with its check, its default and its help.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "app/options/command_options.hpp"
 #include "core/run/request/parameters.hpp"
 
 namespace reber::app {
 
-/// A number from 0 up, for Option::check(); what it says of others is one short sentence.
-[[nodiscard]] CLI::Validator not_negative();
-/// A number above 0.
-[[nodiscard]] CLI::Validator positive();
-
 /// An option that may be given several times, one value each.
-CLI::Option* add_repeated_option(CLI::App& command, const std::string& name, std::vector<std::string>& values,
-                                 const std::string& help);
+Option* add_repeated_option(Command& command, const std::string& name, std::vector<std::string>& values,
+                            const std::string& help);
 
 /// The parameters that one command takes. Must live as long as the parser's reading.
 class ParameterOptions {
@@ -31,9 +26,9 @@ class ParameterOptions {
   enum class Group { convolution, background, detection };
   /// Adds the rows of a group that have an option, in the table's order.
   ///   without: names of rows that this command does not take
-  void add(CLI::App& command, Group group, const std::vector<std::string_view>& without = {});
+  void add(Command& command, Group group, const std::vector<std::string_view>& without = {});
   /// Adds one row as an option that may be given several times; the command reads `values` itself.
-  void add_repeated(CLI::App& command, std::string_view name, std::vector<std::string>& values);
+  void add_repeated(Command& command, std::string_view name, std::vector<std::string>& values);
   /// The next add() gives this row another option.
   void rename(std::string_view name, std::string_view option) { renamed_ = {name, option}; }
 
@@ -42,21 +37,21 @@ class ParameterOptions {
   void apply(Request& request) const;
 
   /// Whether the option is one of these.
-  [[nodiscard]] bool has(const CLI::Option* option) const;
+  [[nodiscard]] bool has(const Option& option) const;
 
  private:
   struct Added {
     const Parameter* row;
-    const CLI::Option* option;
+    const Option* option;
   };
   std::span<const Parameter> rows_;
   std::vector<Added> added_;
-  std::vector<const CLI::Option*> read_by_command_;
+  std::vector<const Option*> read_by_command_;
   std::pair<std::string_view, std::string_view> renamed_;
   bool kernel_ = false, background_ = false, detection_ = false;
 };
 
 /// The text of an option that was given once; flags have "true" or "false".
-[[nodiscard]] std::string given_text(const CLI::Option& option);
+[[nodiscard]] std::string given_text(const Option& option);
 
 }  // namespace reber::app

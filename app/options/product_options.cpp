@@ -13,26 +13,27 @@
 
 namespace reber::app {
 
-void add_column_option(CLI::App& command, ColumnOptions& options) {
+void add_column_option(Command& command, ColumnOptions& options) {
   add_choice(
       command, "--columns", options.columns,
       "Names, units and order of the catalogue's columns: our own (PyBDSF's names, degrees, Jy), PyBDSF's tables "
       "of sources (srl) or of Gaussians (gaul), Aegean's (arcsec, Jy), those of CASDA and Selavy (arcsec, mJy), "
       "or one row per island")
+      ->brief("pybdsf, aegean, casda, gaul, ...")
       ->group("Output");
   add_choice(command, "--patches", options.patches,
              "Patches of a sky model: one per source, per Gaussian, for all, none")
       ->group("Output");
 }
 
-void add_format_option(CLI::App& command, ColumnOptions& options) {
+void add_format_option(Command& command, ColumnOptions& options) {
   std::set<std::string> words;
   for (const std::span<const CatalogueFormat> formats : {catalogue_formats(), source_list_formats()})
     for (const CatalogueFormat& format : formats) words.insert(format.word);
   command
       .add_option("--format", options.format,
                   "Format of catalogues whose name ends in none of the known endings: bbs, wsclean, csv, ...")
-      ->check(CLI::IsMember(words))
+      ->check(one_of({words.begin(), words.end()}))
       ->type_name("FORMAT")
       ->group("Output");
 }
@@ -43,7 +44,7 @@ void apply(const ColumnOptions& options, OutputRequest& output) {
   output.patches = options.patches;
 }
 
-void add_map_options(CLI::App& command, MapOptions& options, Product::Needs most,
+void add_map_options(Command& command, MapOptions& options, Product::Needs most,
                      std::initializer_list<std::string_view> first) {
   std::vector<std::size_t> order;
   for (const std::string_view word : first) order.push_back(product_index(word));
@@ -55,6 +56,8 @@ void add_map_options(CLI::App& command, MapOptions& options, Product::Needs most
     if (product.option.empty() || product.needs > most) continue;
     command.add_option(std::string(product.option), options.paths[i], fmt::format("Write {}", product.text))
         ->type_name("FITS")
+        ->brief(most == Product::Needs::background || product.word == "residual" ? fmt::format("Write {}", product.text)
+                                                                                 : std::string())
         ->group("Output");
     nodes = nodes || !product.nodes.empty();
   }

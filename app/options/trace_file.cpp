@@ -25,9 +25,9 @@ bool& replaces() {
 
 void replace_trace() { replaces() = true; }
 
-void add_trace_option(CLI::App& command) {
+void add_trace_option(Command& command) {
   command
-      .add_option_function<std::string>(
+      .add_option_function(
           "--trace",
           [](const std::string& path) {
             trace_path() = path;
@@ -36,7 +36,7 @@ void add_trace_option(CLI::App& command) {
           "Write what each thread and the card did and when, in Chrome's trace format (chrome://tracing, "
           "ui.perfetto.dev)")
       ->type_name("FILE.json")
-      ->configurable(false)
+      ->not_configurable()
       ->group("Messages");
 }
 

@@ -2,14 +2,13 @@
 // --trace: the timeline of the process, as a file.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
+#include "app/options/command_options.hpp"
 #include "app/terminal/terminal.hpp"
 
 namespace reber::app {
 
 /// Adds --trace, group "Messages". Recording begins as soon as the option is read.
-void add_trace_option(CLI::App& command);
+void add_trace_option(Command& command);
 
 /// The file may take the place of an older one.
 void replace_trace();

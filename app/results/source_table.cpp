@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Columns that fit into 100 characters; empty cells where a value is not known.
+// A list of columns, of which those that matter least give way on a narrow page; "-" where a value is not known.
 #include "app/results/source_table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/sky/model/decimals.hpp"
 
@@ -25,43 +26,76 @@ Scale scale_for(double value) {
   return {1, ""};
 }
 
-std::string cell(double value, int width, int decimals) {
-  return std::isfinite(value) ? fmt::format("{:>{}.{}f}", value, width, decimals) : fmt::format("{:>{}}", "-", width);
+std::string number(double value, int decimals) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
+}
+
+struct Column {
+  std::string title;
+  int width;  ///< with the blanks before it
+  int rank;   ///< the highest gives way first; 0: never
+  std::function<std::string(const Source&)> cell;
+};
+
+std::vector<Column> columns_of(const ImageHeader& header, Scale scale, bool known) {
+  const bool sky = header.wcs.celestial();
+  const auto geometry = header.centre_geometry();
+  const double pixel_deg = geometry ? std::sqrt(std::abs(geometry->determinant())) : 0;
+  const int places = sky ? decimals_for(pixel_deg, 6) : 2, size_places = decimals_for(pixel_deg * kArcsec, 1);
+  const auto flux = [scale](double value, double error) {
+    return number(value * scale.factor, 3) + " +- " + number(error * scale.factor, 3);
+  };
+  const std::string peak = "peak " + (known ? scale.prefix + header.unit.name() : "image unit");
+  const std::string total = known ? fmt::format("total {}{}", scale.prefix, header.unit.total_name()) : "total";
+  return {
+      {"island", 7, 2, [](const Source& s) { return fmt::format("{}", s.island); }},
+      {sky ? "lon deg" : "x px", places + 5, 0, [=](const Source& s) { return number(sky ? s.ra : s.x, places); }},
+      {sky ? "lat deg" : "y px", places + 5, 0, [=](const Source& s) { return number(sky ? s.dec : s.y, places); }},
+      {"S/N", 8, 0, [](const Source& s) { return number(s.snr, 1); }},
+      {"pixels", 8, 3, [](const Source& s) { return fmt::format("{}", s.npix); }},
+      {peak, 18, 0, [=](const Source& s) { return flux(s.peak, s.e_peak); }},
+      {total, 18, 0, [=](const Source& s) { return flux(s.total, s.e_total); }},
+      {"size arcsec", size_places + 13, 1,
+       [=](const Source& s) {
+         return number(s.major_deg * kArcsec, size_places) + " " + number(s.minor_deg * kArcsec, size_places);
+       }},
+  };
+}
+
+std::vector<Column> fitting(std::vector<Column> columns, std::size_t page) {
+  const auto wide = [&] {
+    int width = 0;
+    for (const Column& column : columns) width += column.width;
+    return static_cast<std::size_t>(width) > page;
+  };
+  while (wide()) {
+    const auto least = std::ranges::max_element(columns, {}, &Column::rank);
+    if (least->rank == 0) break;
+    columns.erase(least);
+  }
+  return columns;
 }
 
 }  // namespace
 
-std::string source_table(const std::vector<Source>& sources, const ImageHeader& header, std::size_t most) {
+std::string source_table(const std::vector<Source>& sources, const ImageHeader& header, std::size_t most,
+                         std::size_t page) {
   if (sources.empty()) return "no sources\n";
   std::vector<const Source*> order;
   for (const Source& source : sources) order.push_back(&source);
   std::stable_sort(order.begin(), order.end(), [](const Source* a, const Source* b) { return a->snr > b->snr; });
   const std::size_t shown = std::min(most, order.size());
-
-  const bool sky = header.wcs.celestial();
   const bool known = header.unit.kind != Unit::Kind::unknown;
   const Scale scale = known ? scale_for(std::abs(order[(shown - 1) / 2]->peak_pixel)) : Scale{1, ""};
-  const std::string peak_unit = known ? scale.prefix + header.unit.name() : "image unit";
-  const auto geometry = header.centre_geometry();
-  const double pixel_deg = geometry ? std::sqrt(std::abs(geometry->determinant())) : 0;
-  const int decimals = sky ? decimals_for(pixel_deg, 6) : 2, size_decimals = decimals_for(pixel_deg * kArcsec, 1);
-  const int width = std::max(11, decimals + 5), size_width = std::max(7, size_decimals + 2);
-  std::string text =
-      fmt::format("{:>6} {:>{}} {:>{}} {:>9} {:>9} {:>19} {:>19} {:>{}}\n", "island", sky ? "lon deg" : "x px", width,
-                  sky ? "lat deg" : "y px", width, "S/N", "pixels", "peak " + peak_unit,
-                  known ? fmt::format("total {}{}", scale.prefix, header.unit.total_name()) : "total", "size arcsec",
-                  2 * size_width + 1);
+  const std::vector<Column> columns = fitting(columns_of(header, scale, known), page);
+  std::string text;
+  for (const Column& column : columns) text += fmt::format("{:>{}}", column.title, column.width);
+  text += '\n';
   for (std::size_t i = 0; i < shown; ++i) {
-    const Source& s = *order[i];
-    const auto flux = [&](double value, double error) {
-      return cell(value * scale.factor, 10, 3) + " +-" + cell(error * scale.factor, 6, 3);
-    };
-    text += fmt::format("{:>6} {} {} {} {:>9} {} {} {} {}\n", s.island, cell(sky ? s.ra : s.x, width, decimals),
-                        cell(sky ? s.dec : s.y, width, decimals), cell(s.snr, 9, 1), s.npix, flux(s.peak, s.e_peak),
-                        flux(s.total, s.e_total), cell(s.major_deg * kArcsec, size_width, size_decimals),
-                        cell(s.minor_deg * kArcsec, size_width, size_decimals));
+    for (const Column& column : columns) text += fmt::format("{:>{}}", column.cell(*order[i]), column.width);
+    text += '\n';
   }
-  if (shown < order.size()) text += fmt::format("{:>6} and {} more\n", "...", order.size() - shown);
+  if (shown < order.size()) text += fmt::format("  ... and {} more\n", order.size() - shown);
   return text;
 }
 

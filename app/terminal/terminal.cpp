@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
+#include "app/terminal/folded.hpp"
 #include "app/terminal/signals.hpp"
 #include "core/base/printable.hpp"
 
@@ -25,9 +28,9 @@ constexpr std::chrono::seconds kPlainLine{5};
 constexpr int kBarWidth = 24;
 constexpr const char* kEraseLine = "\r\033[K";
 
-std::size_t columns_of_terminal() {
+std::size_t columns_of(int descriptor) {
   winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return 80;
 }
 
@@ -59,7 +62,9 @@ void Terminal::write_line(const std::string& text) {
   if (text.empty() || text.back() != '\n') std::fputc('\n', error_stream);
 }
 
-void Terminal::print(const std::string& text) {
+void Terminal::print(const std::string& text) { print_page(folded(text, page_columns())); }
+
+void Terminal::print_page(const std::string& text) {
   const std::lock_guard lock(mutex_);
   if (verbosity_ == Verbosity::quiet || output_reserved_) return;
   erase_line();
@@ -91,10 +96,16 @@ void Terminal::error(const std::string& text) {
   write_line(colour_ ? fmt::format("\033[1;31mreber:\033[0m {}", printable(text)) : "reber: " + printable(text));
 }
 
-void Terminal::set_subject(std::string subject) {
+void Terminal::set_subject(std::string subject, std::size_t index, std::size_t count) {
   const std::lock_guard lock(mutex_);
   subject_ = std::move(subject);
   stage_.clear();
+  whole_.begin_part(index, count);
+}
+
+void Terminal::expect(const std::vector<std::string>& stages) {
+  const std::lock_guard lock(mutex_);
+  whole_.expect(stages);
 }
 
 void Terminal::clear_progress() {
@@ -102,6 +113,8 @@ void Terminal::clear_progress() {
   erase_line();
   std::fflush(error_stream);
 }
+
+std::size_t Terminal::page_columns() { return columns_of(STDOUT_FILENO); }
 
 LogSink Terminal::log() {
   return LogSink([this](LogLevel level, const std::string& text) {
@@ -127,15 +140,13 @@ void Terminal::show_progress(const std::string& stage, double fraction) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return;
   const auto now = Clock::now();
-  if (stage != stage_) {
-    stage_ = stage;
-    stage_start_ = last_shown_ = now;
-    if (!on_terminal_) return;
-  } else if (now - last_shown_ < (on_terminal_ ? Clock::duration(kRedraw) : Clock::duration(kPlainLine))) {
-    return;
-  }
+  const double whole = whole_.report(stage, fraction);
+  const std::string words(WholeProgress::words_of(stage));
+  if (!on_terminal_ && words != stage_) last_shown_ = now;  // a line of stages that take long alone
+  stage_ = words;
+  if (now - last_shown_ < (on_terminal_ ? Clock::duration(kRedraw) : Clock::duration(kPlainLine))) return;
   last_shown_ = now;
-  draw_progress(subject_.empty() ? stage : fmt::format("{}  {}", subject_, stage), fraction);
+  draw_progress(subject_.empty() ? words : fmt::format("{}  {}", words, subject_), whole);
 }
 
 void Terminal::show_overall(double fraction, const std::function<std::string()>& words) {
@@ -144,21 +155,36 @@ void Terminal::show_overall(double fraction, const std::function<std::string()>&
   if (!lock) return;
   const auto now = Clock::now();
   if (now - last_shown_ < (on_terminal_ ? Clock::duration(kRedraw) : Clock::duration(kPlainLine))) return;
-  const bool first = last_shown_ == Clock::time_point();
   last_shown_ = now;
-  if (on_terminal_ || !first) draw_progress(words(), fraction);
+  draw_progress(words(), fraction);
+}
+
+std::string Terminal::time_left(double fraction) const {
+  constexpr double kLeastSeconds = 1, kLeastFraction = 0.03;
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+  if (seconds < kLeastSeconds || fraction < kLeastFraction) return {};
+  const auto left = static_cast<std::int64_t>(std::ceil(seconds * (1 - fraction) / fraction));
+  if (left >= 3600) return fmt::format("{}:{:02}:{:02} left", left / 3600, left / 60 % 60, left % 60);
+  return fmt::format("{}:{:02} left", left / 60, left % 60);
 }
 
 void Terminal::draw_progress(const std::string& what, double fraction) {
   const int percent = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 100);
   if (!on_terminal_) {
-    write_line(fmt::format("{} {} %", what, percent));
+    const std::string left = time_left(fraction);
+    write_line(fmt::format("{} {} %{}{}", what, percent, left.empty() ? "" : ", ", left));
     return;
   }
-  const std::size_t columns = columns_of_terminal();
-  std::string line = fmt::format("{:3} %  {}", percent, printable(what));
-  if (columns > 2 * kBarWidth) line = fmt::format("[{}] {}", bar(fraction), line);  // a number that is cut is another
-  if (line.size() >= columns) line.resize(columns - 1);
+  const std::size_t columns = columns_of(STDERR_FILENO);
+  std::string line = fmt::format("{:3} %  {}", percent, printable(what)), left;
+  if (columns > 2 * kBarWidth) {  // a number that is cut is another
+    line = fmt::format("[{}] {}", bar(fraction), line);
+    left = time_left(fraction);
+  }
+  // The time left stands at the end of the line, and what is done gives way to it.
+  const std::size_t room = columns - 1 - std::min(columns - 1, left.empty() ? 0 : left.size() + 2);
+  line.resize(left.empty() ? std::min(line.size(), room) : room, ' ');
+  if (!left.empty()) line += "  " + left;
   std::fputs(kEraseLine, error_stream);
   std::fputs(line.c_str(), error_stream);
   std::fflush(error_stream);

@@ -4,10 +4,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <string>
+#include <vector>
 
+#include "app/terminal/whole_progress.hpp"
 #include "core/base/log.hpp"
 #include "core/base/progress.hpp"
 
@@ -27,8 +30,10 @@ class Terminal {
   /// Standard output then carries nothing but a JSON document.
   void reserve_output() { output_reserved_ = true; }
 
-  /// A result for people; silent when quiet, or when standard output is reserved.
+  /// A result for people, no wider than the page; silent when quiet, or when standard output is reserved.
   void print(const std::string& text);
+  /// The same with every line as it is: a page for a file or a program.
+  void print_page(const std::string& text);
   /// The JSON document that standard output was reserved for.
   void print_document(const std::string& text);
   /// A message; silent when quiet.
@@ -38,11 +43,17 @@ class Terminal {
   /// Always shown.
   void error(const std::string& text);
 
-  /// What is worked on now, shown before the stage: "[3/10] m31.fits".
-  void set_subject(std::string subject);
-  /// One line for work of several parts: shown where the last one is old enough. Safe from several threads.
+  /// What is worked on now, shown after the stage: "[3/10] m31.fits", which is part `index` of `count`.
+  void set_subject(std::string subject, std::size_t index = 0, std::size_t count = 1);
+  /// The stages that the work has, by the words in which they report: the bar goes by what they cost.
+  void expect(const std::vector<std::string>& stages);
+  /// One line for work of several parts, with the time left: shown where the last one is old enough. Safe from several
+  /// threads.
   void show_overall(double fraction, const std::function<std::string()>& words);
   void clear_progress();
+
+  /// Columns of standard output: those of the terminal where it is one, else 80.
+  [[nodiscard]] static std::size_t page_columns();
 
   [[nodiscard]] LogSink log();
   /// Stops (throws Cancelled) once a signal has asked for it.
@@ -53,6 +64,8 @@ class Terminal {
 
   void show_progress(const std::string& stage, double fraction);
   void draw_progress(const std::string& what, double fraction);
+  /// "0:12 left"; empty as long as nobody can tell.
+  [[nodiscard]] std::string time_left(double fraction) const;
   void erase_line();
   void write_line(const std::string& text);
 
@@ -63,7 +76,8 @@ class Terminal {
   bool output_reserved_ = false;
   Verbosity verbosity_ = Verbosity::normal;
   std::string subject_, stage_;
-  Clock::time_point stage_start_, last_shown_;
+  WholeProgress whole_;
+  Clock::time_point begin_ = Clock::now(), last_shown_ = begin_;
 };
 
 }  // namespace reber::app

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The program `reber-view`: the viewer, apart from `reber` so that batch work needs no graphics library.
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <filesystem>
 #include <string>
 
 #include "app/options/begin_anew.hpp"
+#include "app/options/command_options.hpp"
 #include "app/options/lost_card.hpp"
 #include "app/options/parameter_options.hpp"
+#include "app/options/parse.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/last_words.hpp"
 #include "app/terminal/signals.hpp"
@@ -31,45 +32,63 @@ struct Options {
   std::string share = "auto", maps = "auto", open_backend = "early";
 };
 
-void add_options(CLI::App& parser, Options& options) {
+void add_options(app::Command& parser, Options& options) {
   gui::ViewerOptions& viewer = options.viewer;
   parser.add_option("files", viewer.files, "FITS images, plain or compressed")->type_name("FILE");
-  parser.add_option("--hdu", options.hdu, "HDU to show, 0 for the primary")->check(app::not_negative());
-  parser.add_option("--plane", options.plane, "Plane of a cube, 0 for the first")->check(app::not_negative());
-  parser.add_option("--backend", viewer.backend, "auto, cuda, cpu or reference")->capture_default_str();
+  parser.add_option("--hdu", options.hdu, "HDU to show, 0 for the primary")
+      ->brief("HDU to show, 0 for the primary")
+      ->check(app::not_negative());
+  parser.add_option("--plane", options.plane, "Plane of a cube, 0 for the first")
+      ->brief("Plane of a cube, 0 for the first")
+      ->check(app::not_negative());
+  parser.add_option("--backend", viewer.backend, "auto, cuda, cpu or reference")
+      ->brief("auto, cuda, cpu or reference")
+      ->capture_default_str();
   parser.add_option("--device", options.device, "Number of the graphics card")->capture_default_str();
-  parser.add_option("--threads", options.threads, "Threads of the cpu backend; 0: all")->capture_default_str();
-  parser.add_option("--width", viewer.width, "Width of the window")->capture_default_str();
-  parser.add_option("--height", viewer.height, "Height of the window")->capture_default_str();
-  parser.add_option("--scale", viewer.scale, "Scale of the interface; 0: the screen's")->capture_default_str();
+  parser.add_option("--threads", options.threads, "Threads of the cpu backend; 0: all")
+      ->brief("Threads of the cpu backend; 0: all")
+      ->capture_default_str();
+  parser.add_option("--width", viewer.width, "Width of the window")
+      ->brief("Width of the window")
+      ->capture_default_str();
+  parser.add_option("--height", viewer.height, "Height of the window")
+      ->brief("Height of the window")
+      ->capture_default_str();
+  parser.add_option("--scale", viewer.scale, "Scale of the interface; 0: the screen's")
+      ->brief("Scale of letters; 0: the screen's")
+      ->capture_default_str();
   parser
       .add_option(
           "--share", options.share,
           "Maps from the card to the screen without the host: auto (where CUDA and OpenGL are on one card), off")
-      ->check(CLI::IsMember({"auto", "off"}))
+      ->check(app::one_of({"auto", "off"}))
       ->capture_default_str();
   parser
       .add_option(
           "--maps", options.maps,
           "How maps reach the screen: auto (by the tiles in view where the backend keeps pixels on a card, else "
           "whole), tiles (from every backend), whole")
-      ->check(CLI::IsMember({"auto", "tiles", "whole"}))
+      ->check(app::one_of({"auto", "tiles", "whole"}))
       ->capture_default_str();
   parser
       .add_option("--open-backend", options.open_backend,
                   "When the backend opens the card: early (once the first pixels are shown), asked (when work is first "
                   "asked for: until then no memory of the card is taken)")
-      ->check(CLI::IsMember({"early", "asked"}))
+      ->check(app::one_of({"early", "asked"}))
       ->capture_default_str();
   parser.add_option("--script", viewer.script, "Play these steps on the window; exit code 1 where a check fails")
-      ->check(CLI::ExistingFile);
-  parser.add_flag("--bench", options.bench, "Print how long first pixels, frames and idling take, as JSON");
+      ->brief("Play these steps on the window")
+      ->check(app::existing_file());
+  parser.add_flag("--bench", options.bench, "Print how long first pixels, frames and idling take, as JSON")
+      ->brief("Print how long pixels and frames take");
   parser.add_option("--bench-part", viewer.bench_part, "What --bench measures: all, frames, layers")
-      ->check(CLI::IsMember({"all", "frames", "layers"}))
+      ->check(app::one_of({"all", "frames", "layers"}))
       ->capture_default_str();
-  parser.add_flag("--keys", options.keys, "Print the table of keys and end");
+  parser.add_flag("--keys", options.keys, "Print the table of keys and end")->brief("Print the table of keys and end");
   parser.add_option("--settings", viewer.settings, "File of settings, in place of the usual one")->type_name("FILE");
-  parser.add_flag("--no-settings", options.no_settings, "Neither read nor write the settings file");
+  parser.add_flag("--no-settings", options.no_settings, "Neither read nor write the settings file")
+      ->brief("Neither read nor write settings");
+  parser.add_help_row("Options");
   // The pipeline panel begins with these: the same options, and the same defaults, as in batch work.
   using Group = app::ParameterOptions::Group;
   for (const Group group : {Group::convolution, Group::background, Group::detection})
@@ -140,12 +159,12 @@ void finish(Options& options, char** arguments) {
 
 int run(int argc, char** argv) {
   Options options;
-  CLI::App parser("Looks at images, finds their sources while you watch.", "reber view");
-  add_options(parser, options);
-  try {
-    parser.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return parser.exit(error) == 0 ? app::kDone : app::kInputError;
+  app::Command viewer("reber view", "Looks at images, finds their sources while you watch.");
+  add_options(viewer, options);
+  const app::Parsed parsed = app::parse(viewer, argc, argv);
+  if (parsed.asked != app::Parsed::Asked::work || !parsed.wrong.empty()) {
+    app::Terminal terminal;
+    return app::explain(parsed, terminal);
   }
   if (options.keys) return std::fputs(gui::key_table().c_str(), stdout) < 0 ? app::kDataError : app::kDone;
   finish(options, argv);

@@ -47,7 +47,7 @@ expect_in err "zero or negative"
 
 run find "$image" "${cpu[@]}" --fdr 0.05
 expect_status 0
-expect_in out "threshold" "expected to be false (asked: 0.05)"
+expect_in out "threshold" "expected to be false" "(asked: 0.05)"
 run find "$image" "${cpu[@]}" --fdr 0.05 --scales 0,3
 expect_status 2
 run find "$image" "${cpu[@]}" --scales 0,3,6 -o scales.csv

@@ -7,15 +7,40 @@
 run --help
 expect_status 0
 expect_empty err
-expect_in out info run convolve background find verify bench simulate "Exit codes"
+expect_in out info run convolve background find verify bench simulate
+run --help-all
+expect_status 0
+expect_in out "Exit codes"
 
 for command in info run convolve background find measure complete verify bench simulate; do
   run "$command" --help
   expect_status 0
   expect_empty err
+  expect_in out "Usage: reber $command" "Examples:" "  reber $command" --backend --json --quiet "Compute:"
+  run "$command" --help-all
+  expect_status 0
+  expect_empty err
   expect_in out "Usage: reber $command" "Examples:" "  reber $command" --backend --json --quiet --config "Compute:"
-  checks=$((checks + 1))
-  [ "$(awk '{ if (length($0) > m) m = length($0) } END { print m }' out)" -le 115 ] || report "a line is too long"
+done
+
+# A first page fits a screen of 40 lines and 80 columns. The other has all that completion knows, in 80 columns.
+"$reber" describe --as bash >completion
+for command in $(sed -n 's/.*words="\(info .*\)" ;;/\1/p' completion); do
+  [ "$command" = view ] && continue
+  run "$command" --help
+  checks=$((checks + 2))
+  [ "$(wc -l <out)" -le 40 ] || report "more than 40 lines"
+  [ "$(awk '{ if (length($0) > m) m = length($0) } END { print m }' out)" -le 80 ] || report "a line is too long"
+  run "$command" --help-all
+  [ "$(awk '{ if (length($0) > m) m = length($0) } END { print m }' out)" -le 80 ] || report "a line is too long"
+  for option in $(sed -n "s/^    $command) options=\"\(.*\)\" ;;/\1/p" completion); do expect_in out "$option"; done
+done
+for option in --lanes --workers --devices --bright-step --min-valid --prominence --group-by-island --keep-noise-peaks \
+  --adaptive-threshold --bright-box; do
+  run run --help
+  expect_not_in out "$option"
+  run run --help-all
+  expect_in out "$option"
 done
 
 run --version

@@ -5,7 +5,7 @@ build=$(dirname "$(dirname "$reber")")
 
 mkdir pages
 what="pages"
-for command in '' $(grep -oP '^  \K[a-z]+(?=  )' <("$reber" --help | sed -n '/^Subcommands/,/^$/p')); do
+for command in '' $(grep -oP '^  \K[a-z]+(?=  )' <("$reber" --help | sed -n '/^Sub-commands/,/^Examples/p')); do
   # shellcheck disable=SC2086
   run describe $command --as man
   expect_status 0
@@ -42,7 +42,7 @@ expect_in out --version
 complete_with reber find -
 cp out offered
 what="options of find"
-for option in $("$reber" find --help | grep -oP '^  (-\w, )?\K--[a-z-]+'); do
+for option in $("$reber" find --help-all | grep -oP '^  (-\w, )?\K--[a-z-]+'); do
   expect_in offered "$option"
 done
 run describe --as zsh

@@ -59,8 +59,14 @@ bars = BAR.findall(text)
 hold(code == 0 and bars, "a bar", text)
 hold(all(len(bar) < 60 for bar in bars), "a bar of the width", text)
 hold(not BAR.search(text[text.rfind("\r\x1b[K"):]), "no bar at the end", text)
+parts = [int(part) for part in re.findall(r"\] +(\d+) %  ", shown("find sky.fits -o p.csv --threads 1")[1])]
+hold(parts == sorted(parts), "one bar that never goes back", str(parts))
+hold(" left" in shown(slow, columns=80)[1], "the time left", text)
+for words in ("find sky.fits -o p.csv", "run sky.fits -o w --verify", "run sky.fits -o w --dry-run", "info sky.fits"):
+    wide = [line for line in shown(words, columns=80)[1].splitlines() if len(line.split("\x1b[K")[-1]) > 80]
+    hold(not wide, "no line of more than 80 columns: " + words, str(wide))
 code, text = shown(slow, columns=30)
-hold(re.search(r"\r\x1b\[K *[1-9][0-9] %  sky.fits  convol", text), "no part of a number", text)
+hold(re.search(r"\r\x1b\[K *[1-9][0-9] %  convolve  sky", text), "no part of a number", text)
 hold(all(len(line) < 30 for line in text[:text.rfind("\r\x1b[K")].split("\r\x1b[K")), "a narrow line", text)
 code, text = shown(slow + " -q")
 hold(code == 0 and not text, "nothing with -q", text)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Options of the program and sessions of the viewer.
-#include <CLI/CLI.hpp>
-
 #include "app/options/common_options.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/parameter_options.hpp"
+#include "app/options/parse.hpp"
 #include "gui/model/workspace.hpp"
 #include "tests/fuzz/targets.hpp"
 
@@ -12,10 +11,8 @@ namespace reber::fuzz {
 
 void toml(Bytes bytes) {
   const NamedBytes file(bytes);
-  CLI::App root("fuzz", "reber");
-  root.allow_config_extras(CLI::config_extras_mode::error);
-  CLI::App* const command = root.add_subcommand("find", "");
-  command->allow_config_extras(CLI::config_extras_mode::error);
+  app::Command root("reber", "fuzz");
+  app::Command* const command = root.add_subcommand("find", "");
   app::CommonOptions common;
   app::ParameterOptions parameters;
   std::string input;
@@ -23,15 +20,10 @@ void toml(Bytes bytes) {
   using Group = app::ParameterOptions::Group;
   for (const Group group : {Group::convolution, Group::background, Group::detection}) parameters.add(*command, group);
   app::add_run_options(*command, common);
-  std::string words[] = {"reber", "find", "in.fits", "--config", file.path()};
-  char* arguments[std::size(words)];
-  for (std::size_t i = 0; i < std::size(words); ++i) arguments[i] = words[i].data();
-  try {
-    app::use_config_file(root, static_cast<int>(std::size(words)), arguments);
-    root.parse(static_cast<int>(std::size(words)), arguments);
-  } catch (const CLI::Error&) {
-    return;
-  }
+  const std::string path = file.path();
+  const char* const words[] = {"reber", "find", "in.fits", "--config", path.c_str()};
+  const int count = static_cast<int>(std::size(words));
+  if (!app::parse(root, count, words, app::config_file_of(root, count, words)).wrong.empty()) return;
   Request request = app::base_request(common, input);
   parameters.apply(request);
   (void)app::effective_config(*command, request, {input});

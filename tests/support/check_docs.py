@@ -53,9 +53,9 @@ class Tree:
 
     @functools.lru_cache(maxsize=None)
     def help_of(self, command):
-        """What `reber COMMAND --help` prints; None where there is no such command."""
+        """What `reber COMMAND --help-all` prints; None where there is no such command."""
         program = [self.view] if command == "reber-view" else [self.reber] + ([command] if command else [])
-        got = subprocess.run(program + ["--help"], capture_output=True, text=True, check=False)
+        got = subprocess.run(program + ["--help-all"], capture_output=True, text=True, check=False)
         return got.stdout + got.stderr if got.returncode == 0 else None
 
     @functools.lru_cache(maxsize=None)

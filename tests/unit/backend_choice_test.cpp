@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "app/options/parse.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/failing_maps.hpp"
 
@@ -163,9 +165,10 @@ TEST(BackendChoice, whoever_names_a_card_gets_it) {
   options.device_memory = "1G";
   EXPECT_EQ(for_images(options, 1).backend, "auto");
   options = options_of("auto");
-  CLI::App app;
+  Command app("reber", "");
   add_common_options(app, options);
-  app.parse("--device 0");
+  const std::array words{"reber", "--device", "0"};
+  EXPECT_EQ(parse(app, words.size(), words.data()).wrong, "");
   EXPECT_TRUE(options.device_named);
   EXPECT_EQ(for_images(options, 1).backend, "auto");
 }

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "app/options/common_options.hpp"
 #include "app/options/parameter_options.hpp"
+#include "app/options/parse.hpp"
 #include "core/base/error.hpp"
 #include "core/run/pipeline/stage_key.hpp"
 
@@ -31,22 +31,23 @@ Request usual(const std::string& input = "/data/sky.fits") {
 
 /// What `reber find` and `reber run` make of the words.
 Request read_back(Words words, bool run) {
-  CLI::App command;
+  app::Command command("reber", "");
   app::CommonOptions common;
   app::ParameterOptions parameters;
   std::string input, output, extended, products;
-  command.add_option("input", input);
-  command.add_option("-o", output);
-  command.add_option("--extended", extended);
-  command.add_option("--products", products);
+  command.add_option("input", input, "");
+  command.add_option("-o", output, "");
+  command.add_option("--extended", extended, "");
+  command.add_option("--products", products, "");
   app::add_run_options(command, common);
   using Group = app::ParameterOptions::Group;
   parameters.add(command, Group::detection);
   parameters.add(command, Group::background);
   if (run) parameters.add(command, Group::convolution);
-  words.erase(words.begin(), words.begin() + 2);
-  std::ranges::reverse(words);  // as CLI11 takes a vector
-  command.parse(words);
+  words.erase(words.begin() + 1);
+  std::vector<const char*> line;
+  for (const std::string& word : words) line.push_back(word.c_str());
+  EXPECT_EQ(app::parse(command, static_cast<int>(line.size()), line.data()).wrong, "");
   Request request = app::base_request(common, input);
   parameters.apply(request);
   return request;

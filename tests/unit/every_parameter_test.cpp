@@ -2,13 +2,13 @@
 // Each row of the table of parameters, and a row that the program does not know, seen in everything made from rows.
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 
-#include "app/options/help_formatter.hpp"
+#include "app/options/help_page.hpp"
 #include "app/options/parameter_options.hpp"
+#include "app/options/parse.hpp"
 #include "core/base/error.hpp"
 #include "core/run/pipeline/stage_key.hpp"
 #include "core/run/request/parameter_rules.hpp"
@@ -82,20 +82,17 @@ Request changed_request(const Parameter& row) {
 
 /// As `reber run` reads its options.
 struct CommandLine {
-  CLI::App root;
-  CLI::App* run = root.add_subcommand("run");
+  app::Command root{"reber", ""};
+  app::Command* run = root.add_subcommand("run", "");
   app::ParameterOptions options;
   explicit CommandLine(Rows rows) : options(rows) {
-    root.formatter(std::make_shared<app::HelpFormatter>());
-    run->formatter(std::make_shared<app::HelpFormatter>());
-    root.allow_config_extras(CLI::config_extras_mode::error);
-    run->allow_config_extras(CLI::config_extras_mode::error);
     for (const Group group : {Group::detection, Group::background, Group::convolution}) options.add(*run, group);
   }
-  Request parse(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "run");
-    std::ranges::reverse(arguments);
-    root.parse(arguments);
+  Request parse(const std::vector<std::string>& arguments, const std::string& config = {}) {
+    std::vector<const char*> words{"reber", "run"};
+    for (const std::string& argument : arguments) words.push_back(argument.c_str());
+    const app::Parsed parsed = app::parse(root, static_cast<int>(words.size()), words.data(), config);
+    if (!parsed.wrong.empty()) throw InputError(parsed.wrong);
     Request request;
     options.apply(request);
     return request;
@@ -116,8 +113,7 @@ Request from_toml(const Parameter& row, Rows rows, const std::string& line) {
   const testing_files::TemporaryFolder folder;
   std::ofstream(folder.file("run.toml")) << "[run]\n" << line << '\n';
   CommandLine command(rows);
-  command.root.set_config("--config-file", folder.file("run.toml"), "", true);
-  return command.parse(arguments_for(row));
+  return command.parse(arguments_for(row), folder.file("run.toml"));
 }
 
 Request from_json(const gui::Json& json, Rows rows) {
@@ -141,7 +137,7 @@ void expect_everywhere(const Parameter& row, Rows rows) {
   if (!row.option.empty()) {
     EXPECT_EQ(value_text(row, from_options(row, rows, text)), text);
     CommandLine command(rows);
-    std::string help = command.run->help();
+    std::string help = app::full_page(*command.run);
     EXPECT_NE(help.find(" --" + option_key(row)), std::string::npos);
     std::erase_if(help, [](char c) { return c == ' ' || c == '\n'; });
     for (std::string part : {value_name(row), help_text(row), row.range.text()}) {

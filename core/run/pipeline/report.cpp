@@ -29,13 +29,21 @@ std::string to_text(const Report& report) {
   for (const auto& [name, value] : report.facts) width = std::max(width, name.size());
   for (const auto& [name, value] : report.facts) text += fmt::format("  {:<{}}  {}\n", name, width, printable(value));
   if (!report.stages.empty()) {
-    text += fmt::format("\n  {:<11} {:>9} {:>10} {:>10} {:>10}   {}\n", "stage", "wall ms", "device ms", "up", "down",
-                        "algorithm");
+    // Without a card its columns would be empty.
+    const bool card = std::ranges::any_of(
+        report.stages, [](const StageReport& s) { return s.device_ms > 0 || s.bytes_up > 0 || s.bytes_down > 0; });
+    const auto row = [&](const std::string& name, const std::string& wall, const std::string& device,
+                         const std::string& up, const std::string& down, const std::string& algorithm) {
+      text += fmt::format("  {:<11} {:>8}", name, wall);
+      if (card) text += fmt::format(" {:>9} {:>8} {:>8}", device, up, down);
+      text += fmt::format("   {}\n", algorithm);
+    };
+    text += "\n";
+    row("stage", "wall ms", "device ms", "up", "down", "algorithm");
     for (const StageReport& stage : report.stages)
-      text += fmt::format("  {:<11} {:>9} {:>10} {:>10} {:>10}   {}\n", stage.name, milliseconds(stage.wall_ms),
-                          milliseconds(stage.device_ms), bytes_in_words(stage.bytes_up),
-                          bytes_in_words(stage.bytes_down), printable(stage.algorithm));
-    text += fmt::format("  {:<11} {:>9}   on {} ({})\n", "all", milliseconds(report.wall_ms), report.backend,
+      row(stage.name, milliseconds(stage.wall_ms), milliseconds(stage.device_ms), bytes_in_words(stage.bytes_up),
+          bytes_in_words(stage.bytes_down), printable(stage.algorithm));
+    text += fmt::format("  {:<11} {:>8}   on {} ({})\n", "all", milliseconds(report.wall_ms), report.backend,
                         report.device);
   }
   for (const std::string& warning : report.warnings) text += fmt::format("  warning: {}\n", printable(warning));

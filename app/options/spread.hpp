@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the images of a batch are spread over cards and threads.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace reber::app {
+
+struct Spread {
+  std::string devices;  ///< "0,1": a worker process per card; empty: none
+  int lanes = 0;        ///< images in flight in each process; 0: as many as serve
+};
+
+/// At most `jobs` images at a time, 0: as many as serve, on as many of the cards as there are images and jobs. With
+/// fewer than two cards, images or jobs this process works by itself.
+[[nodiscard]] Spread spread_over(const std::vector<int>& cards, std::size_t images, int jobs);
+
+}  // namespace reber::app
