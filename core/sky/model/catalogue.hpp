@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <variant>
@@ -27,12 +28,12 @@ struct Column {
 /// Rows in a fixed order (by the peak's y, then x). Every column has the same number of rows.
 struct Catalogue {
   std::vector<Column> columns;
-  std::string frame;                 ///< celestial frame of RA and DEC, as Wcs::frame_name(); empty without positions
-  double equinox = 0;                ///< years; NaN where the frame has none
-  double frequency_hz = 0;           ///< NaN where unknown
-  std::vector<std::string> history;  ///< how it was made: version, input, every parameter
-  std::string image;                 ///< path of the image; empty for a table that is of none
-  bool short_integers = false;       ///< 32 bits in FITS tables, for readers that want other tools' types
+  std::string frame;  ///< celestial frame of RA and DEC, as Wcs::frame_name(); empty without positions
+  double equinox = std::numeric_limits<double>::quiet_NaN();       ///< years; NaN where the frame has none
+  double frequency_hz = std::numeric_limits<double>::quiet_NaN();  ///< NaN where unknown
+  std::vector<std::string> history;                                ///< how it was made: version, input, every parameter
+  std::string image;            ///< path of the image; empty for a table that is of none
+  bool short_integers = false;  ///< 32 bits in FITS tables, for readers that want other tools' types
 
   [[nodiscard]] std::int64_t rows() const;
   /// The column of that name, or null.
