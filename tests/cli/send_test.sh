@@ -74,6 +74,7 @@ run send table.vot
 expect_status 3
 expect_in err "the hub refuses" "wrong secret"
 stop
+: >odd.samp && chmod 600 odd.samp
 for url in http://192.0.2.7:21012/xmlrpc http://127.0.0.1.example.org:21012/ https://127.0.0.1:21012/ http://127.0.0.1/xmlrpc \
   http://127.0.0.1:99999/ 'http://[::2]:21012/'; do
   printf 'samp.secret=a\nsamp.hub.xmlrpc.url=%s\n' "$url" >odd.samp
@@ -86,4 +87,41 @@ echo nothing >odd.samp
 run send table.vot
 expect_status 3
 expect_in err "not a hub's file"
+chmod 644 odd.samp
+run send table.vot
+expect_status 3
+expect_in err "chmod 600"
+unset SAMP_HUB
+status=0
+env -u HOME "$reber" send table.vot >out 2>err || status=$?
+what="no HOME"
+expect_status 2
+expect_in err "HOME is not set"
+
+# A hub that answers a byte at a time is not waited for longer than a minute.
+cat >slow.py <<'END'
+import os, socket, time
+listening = socket.create_server(("127.0.0.1", 0))
+os.umask(0o077)
+with open("slow.part", "w") as file:
+    file.write(f"samp.secret=a\nsamp.hub.xmlrpc.url=http://127.0.0.1:{listening.getsockname()[1]}/\n")
+os.replace("slow.part", "slow.samp")
+talk, _ = listening.accept()
+try:
+    while True:
+        talk.sendall(b"H")
+        time.sleep(1)
+except OSError:
+    pass
+END
+python3 slow.py &
+while [ ! -e slow.samp ]; do sleep 0.05; done
+export SAMP_HUB="std-lockurl:file://$PWD/slow.samp"
+SECONDS=0
+run send table.vot
+expect_status 3
+expect_in err "SAMP hub at"
+checks=$((checks + 1))
+[ "$SECONDS" -le 75 ] || report "it was waited for $SECONDS s"
+wait
 finish

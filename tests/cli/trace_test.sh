@@ -10,7 +10,7 @@ run run sky.fits -o results --backend cpu
 expect_status 0
 mv results plain
 echo old >trace.json
-run run sky.fits -o results --backend cpu --trace trace.json
+run run sky.fits -o results --backend cpu --trace trace.json --overwrite
 expect_status 0
 checks=$((checks + 1))
 # Reports hold times.
