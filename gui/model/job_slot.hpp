@@ -63,6 +63,11 @@ class JobSlot {
     const std::lock_guard lock(mutex_);
     return waiting_ != nullptr || running_;
   }
+  /// start() would throw nothing away: no work, and no result that take() has not brought yet.
+  [[nodiscard]] bool free() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_ == nullptr && !running_ && !result_;
+  }
   [[nodiscard]] double fraction() const { return fraction_.load(std::memory_order_relaxed); }
   /// The newest result, once.
   [[nodiscard]] std::optional<Result> take() {

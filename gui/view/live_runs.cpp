@@ -66,6 +66,7 @@ void LiveRuns::run(Document& document) {
 void LiveRuns::cancel(Document& document) {
   Work& work = work_of(document);
   work.layer_slot.cancel();
+  work.asked.fill(0);  // what is in view still is asked for again
   if (!document.live_run) return;
   document.live_run->cancel();
   if (document.result) document.submitted = document.result->generation;
@@ -87,6 +88,7 @@ void LiveRuns::begin_again(Document& document) {
   Work& work = work_of(document);
   work.link_run = nullptr;
   // Another run counts its results from the beginning.
+  work.layer_slot.cancel();
   work.seen_result = 0;
   work.asked.fill(0);
   document.extended.asked = 0;
@@ -183,10 +185,12 @@ bool LiveRuns::readout_needs(const Document& document, LayerKind kind) const {
 void LiveRuns::take_layers(Document& document, Work& work, const ScreenRect& canvas) {
   if (!document.live_run || !document.result) return;
   if (auto made = work.layer_slot.take()) put_layer(document, made->kind, made->pixels, made->generation);
-  const bool compared = state_.compare.kind != Compare::Kind::off;
+  const Compare& compare = state_.compare;
+  const Document* const other = compare.other_document < 0 ? state_.document() : state_.find(compare.other_document);
+  const bool compared = compare.kind != Compare::Kind::off && other == &document;
   for (int index = 1; index < kLayerKinds; ++index) {
     const auto kind = static_cast<LayerKind>(index);
-    const bool seen = document.shown == kind || (compared && state_.compare.other_layer == kind) ||
+    const bool seen = document.shown == kind || (compared && compare.other_layer == kind) ||
                       overlay_needs(document, kind) || readout_needs(document, kind);
     const std::uint64_t now = document.result->generation;
     if (!seen || document.layer(kind).generation == now || !layer_possible(document, kind)) continue;
@@ -219,7 +223,7 @@ void LiveRuns::take_map(Document& document, Work& work, LayerKind kind, const Sc
       layer.generation = now;
     else
       put_layer(document, kind, Pyramid::of_tiles(shown.tiles), now);
-  } else if (shown.image && !work.layer_slot.busy()) {
+  } else if (shown.image && work.layer_slot.free()) {
     live_run.forget_shown(map);
     work.layer_slot.start([kind, shown](const Progress& progress) {
       return MadeLayer{kind, shown.generation, Pyramid::make(shown.image, progress)};
