@@ -84,6 +84,18 @@ std::vector<Action> file_actions() {
        {}},
       panel_action("session", "File"),
       panel_action("export", "File"),
+      {"sources.export",
+       "Export the sources",
+       "File",
+       "Ctrl+Shift+e",
+       "The rows that the table shows, in any format of catalogues.",
+       has_sources,
+       [](Context& c) {
+         set_open(c.state, "sources", true);
+         c.state.raised_panel = "sources";
+         c.widgets.request("sources.export");
+       },
+       {}},
       send_action("samp.image", "The image", "Its file, to all programs that take images.", SendWork::What::image,
                   has_file),
       send_action("samp.table", "The table", "The rows shown, to all programs that take tables.", SendWork::What::table,

@@ -45,6 +45,7 @@ void lay_out(Context& c, const std::vector<std::string>& wanted, const LayoutSiz
       set_open(c.state, panel.name, std::ranges::count(wanted, panel.name) > 0);
   c.state.raised_panel.clear();  // none is asked for by name
   c.state.sizes = sizes;
+  c.state.strip_folded.reset();
   c.state.hide_interface = false;
   c.state.say(std::string("Layout: ") + name);
 }

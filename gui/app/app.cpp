@@ -14,6 +14,7 @@
 #include "gui/app/actions.hpp"
 #include "gui/app/keep.hpp"
 #include "gui/app/welcome.hpp"
+#include "gui/model/folder_listing.hpp"
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/region_copies.hpp"
 #include "gui/model/settings.hpp"
@@ -33,15 +34,13 @@ constexpr int kFocusFrames = 4;
 /// Frames that only take input follow each other without a picture, for at most so long.
 constexpr double kLongestBlind = 0.1;  // seconds
 
-bool is_session(const std::string& path) { return path.ends_with(".reber.json"); }
-
 bool is_regions(const std::string& path) { return path.ends_with(".reg") || path.ends_with(".crtf"); }
 
 /// What is neither a session nor a catalogue, and holds no regions.
 bool is_image(const std::string& path) {
   const auto ends = [&path](const char* with) { return path.ends_with(with); };
-  return !is_session(path) && !is_regions(path) && !ends(".csv") && !ends(".vot") && !ends(".xml") && !ends(".tsv") &&
-         !ends(".txt");
+  return !names_session(path) && !is_regions(path) && !ends(".csv") && !ends(".vot") && !ends(".xml") &&
+         !ends(".tsv") && !ends(".txt");
 }
 
 }  // namespace
@@ -137,7 +136,7 @@ std::unique_ptr<Backend> App::make_backend(const std::string& name) {
 
 void App::open(const std::string& path, const OpenOptions& options) {
   Context all = context();
-  if (is_session(path))
+  if (names_session(path))
     open_session(all, path);
   else if (is_regions(path))
     waiting_regions_.push_back(path);

@@ -242,32 +242,53 @@ void Layout::draw_column(Context& context, const Box& box) {
 
 namespace {
 
-void draw_strip(Context& context, const Box& box) {
-  begin_fixed("##strip", box);
+/// Folded, its tabs alone; a click on one of them brings the rest back.
+void draw_strip(Context& context, const Box& box, bool folded) {
+  if (folded) ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8, 4});
+  begin_fixed("##strip", box, folded ? ImGuiWindowFlags_NoScrollbar : 0);
+  if (folded) ImGui::PopStyleVar();
   register_area(context, "strip");
   if (ImGui::BeginTabBar("##bottom")) {
     const PanelRow* help_of = nullptr;
     const std::string raised = std::exchange(context.state.raised_panel, {});
+    if (!raised.empty()) context.state.strip_folded = false;
     for (const auto& [row, panel] : context.panels.all()) {
       if (row.place != Place::bottom || !shown(context.state, row)) continue;
       const bool seen = ImGui::BeginTabItem(row.title, nullptr, raised == row.name ? ImGuiTabItemFlags_SetSelected : 0);
       context.widgets.item(fmt::format("panel.{}", row.name));
+      if (folded && ImGui::IsItemClicked()) context.state.strip_folded = false;
       if (!seen) continue;
       help_of = &row;
       ImGui::PushID(row.name);
-      panel->draw(context);
+      if (!folded) panel->draw(context);
       ImGui::PopID();
       ImGui::EndTabItem();
     }
     if (help_of != nullptr) help_tab(context, *help_of);
+    constexpr ImGuiTabItemFlags kAtEnd = ImGuiTabItemFlags_Trailing | ImGuiTabItemFlags_NoTooltip;
+    if (ImGui::TabItemButton(folded ? "\u25b4###fold" : "\u25be###fold", kAtEnd)) context.state.strip_folded = !folded;
+    context.widgets.item("strip.fold");
+    tip(folded ? "Opens this part" : "Folds this part down to its tabs");
     ImGui::EndTabBar();
   }
   ImGui::End();
 }
 
-/// A bar of 4 units between two parts; drags change `size`, measured from the far side.
-void splitter(Context& context, const char* name, const Box& bar, bool vertical, double scale, double& size,
-              double least, double most) {
+/// What a part of the window takes, in canvas points.
+struct Part {
+  double& size;
+  double room;  ///< part of the window that the sizes are made for, 1 at most
+  double kept;  ///< points of scale 1 that a small window leaves it
+  double scale;
+
+  [[nodiscard]] float shown() const { return static_cast<float>(size_shown(size, room, kept) * scale); }
+  void drag(double by, double least) {
+    size = std::clamp(size_that_shows(size_shown(size, room, kept) - by / scale, room, kept), least, kMostPart);
+  }
+};
+
+/// A bar of 4 units between two parts; drags change the size, measured from the far side.
+void splitter(Context& context, const char* name, const Box& bar, bool vertical, Part part, double least) {
   // Padding would clip a window of this size to nothing.
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
@@ -283,7 +304,7 @@ void splitter(Context& context, const char* name, const Box& bar, bool vertical,
   }
   if (ImGui::IsItemActive()) {
     const ImVec2 moved = ImGui::GetIO().MouseDelta;
-    size = std::clamp(size - static_cast<double>(vertical ? moved.x : moved.y) / scale, least, most);
+    part.drag(static_cast<double>(vertical ? moved.x : moved.y), least);
   }
   ImGui::End();
 }
@@ -305,21 +326,29 @@ ScreenRect Layout::draw_parts(Context& context, double scale, const std::string&
   draw_status(context, {status.x, status.y, status.width, status.height}, activity, fraction);
   ImGui::End();
   left.height -= line;
+  // Sizes are made for a window of 1280 x 800; in a smaller one the parts give way, so that the image keeps half of it.
+  constexpr double kFullWidth = 1280, kFullHeight = 800, kColumnKept = 276, kStripKept = 170, kLowWindow = 560;
+  const double height_pt = static_cast<double>(viewport.Size.y) / scale;
   if (any_shown(context.state, Place::side)) {
-    const float width = std::min(static_cast<float>(sizes.column * scale), 0.6f * left.width);
+    const Part part{sizes.column, std::min(1.0, static_cast<double>(viewport.Size.x) / scale / kFullWidth), kColumnKept,
+                    scale};
+    const float width = std::min(part.shown(), 0.6f * left.width);
     draw_column(context, {left.x + left.width - width, left.y, width, left.height});
-    splitter(context, "##column bar", {left.x + left.width - width - 4, left.y, 4, left.height}, true, scale,
-             sizes.column, kLeastColumn, kMostPart);
+    splitter(context, "##column bar", {left.x + left.width - width - 4, left.y, 4, left.height}, true, part,
+             kLeastColumn);
     left.width -= width + 4;
   }
   draw_tool_bar(context, {left.x, left.y, left.width, line});
   left.y += line;
   left.height -= line;
   if (any_shown(context.state, Place::bottom)) {
-    const float height = std::min(static_cast<float>(sizes.strip * scale), 0.7f * left.height);
-    draw_strip(context, {left.x, left.y + left.height - height, left.width, height});
-    splitter(context, "##strip bar", {left.x, left.y + left.height - height - 4, left.width, 4}, false, scale,
-             sizes.strip, kLeastStrip, kMostPart);
+    const bool folded = context.state.strip_folded.value_or(height_pt < kLowWindow);
+    const Part part{sizes.strip, std::min(1.0, height_pt / kFullHeight), kStripKept, scale};
+    const float height = folded ? line + 4 : std::min(part.shown(), 0.7f * left.height);
+    draw_strip(context, {left.x, left.y + left.height - height, left.width, height}, folded);
+    if (!folded)
+      splitter(context, "##strip bar", {left.x, left.y + left.height - height - 4, left.width, 4}, false, part,
+               kLeastStrip);
     left.height -= height + 4;
   }
   context.widgets.area("window", {viewport.Pos.x, viewport.Pos.y, viewport.Size.x, viewport.Size.y});

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <array>
 
 #include "gui/ui/action.hpp"
@@ -20,23 +21,25 @@ struct Hint {
   const char* button;
   const char* text;
 };
-constexpr std::array kHints{Hint{"run.start", "Find sources   Enter",
-                                 "Ctrl and the wheel over the image move the threshold; Live runs at every change."},
-                            Hint{"image.auto_limits", "Limits   a",
-                                 "Right-drag on the image: contrast. The wheel zooms, Ctrl+0 shows all of it."},
-                            Hint{"window.palette", "Find any action   Ctrl+Shift+p",
-                                 "F1 lists every key; F2, F3, F4 lay the window out for a task."}};
+constexpr std::array kHints{
+    Hint{"run.start", "Find sources   Enter", "Ctrl and the wheel over the image\nmove the threshold."},
+    Hint{"image.auto_limits", "Limits   a", "Right-drag on the image: contrast.\nThe wheel zooms, Ctrl+0 shows all."},
+    Hint{"window.palette", "Find any action   Ctrl+Shift+p",
+         "F1 lists every key; F2, F3, F4\nlay the window out for a task."}};
 
-void draw_hints(Context& context, float width) {
+/// Buttons of one width below each other, what goes with them beside.
+void draw_hints(Context& context) {
+  float width = 0;
+  for (const Hint& hint : kHints) width = std::max(width, ImGui::CalcTextSize(hint.button).x);
+  width += 2 * ImGui::GetStyle().FramePadding.x;
   for (const Hint& hint : kHints) {
     const Action* action = find_action(hint.action);
     ImGui::BeginDisabled(action == nullptr || !is_enabled(*action, context.state));
-    if (ImGui::Button(hint.button)) run_action(context, hint.action);
+    if (ImGui::Button(hint.button, {width, 0})) run_action(context, hint.action);
     ImGui::EndDisabled();
     context.widgets.item(fmt::format("welcome.{}", hint.action));
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+    ImGui::SameLine();
     ImGui::TextDisabled("%s", hint.text);
-    ImGui::PopTextWrapPos();
   }
 }
 
@@ -55,7 +58,7 @@ void draw_recent(Context& context, float width) {
 }
 
 void draw_contents(Context& context, float width) {
-  if (ImGui::Button("Open an image ...   Ctrl+O")) run_action(context, "panel.open");
+  if (primary_button("Open an image ...   Ctrl+O")) run_action(context, "panel.open");
   context.widgets.item("welcome.open");
   const std::string sample = context.shell.sample();
   const Document* document = context.state.document();
@@ -69,7 +72,7 @@ void draw_contents(Context& context, float width) {
   context.widgets.item("welcome.tour");
   tip("Ten steps on the sample field that play themselves");
   ImGui::Dummy({0, 0.4f * ImGui::GetFontSize()});
-  draw_hints(context, width);
+  draw_hints(context);
   draw_recent(context, width);
 }
 

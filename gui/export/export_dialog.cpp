@@ -59,7 +59,9 @@ void ExportDialog::draw_format(Context& context) {
     }
     context.widgets.item(std::string("export.") + (kFormats[i] + 1));
   }
-  ImGui::SliderFloat(extension == ".png" ? "scale" : "resolution of the image", &scale_, 1, 4, "%.0f x");
+  const float least = 1, most = 4;
+  slider_of(extension == ".png" ? "scale" : "resolution of the image", ImGuiDataType_Float, &scale_, &least, &most,
+            "%.0f x", 0);
   context.widgets.item("export.scale");
 }
 

@@ -119,9 +119,13 @@ void add_axes(Figure& figure, const Document& document, const CanvasTransform& c
   add_title(figure, FrameEdge::left, axis_title(wcs, beside), colour);
 }
 
+ColourBar figure_bar(const ViewerState& state, double height) {
+  return colour_bar(state.render(), state.unit(), std::max(0.06, 2.2 * kText / height));
+}
+
 /// What the colour bar takes beside the frame, its values and its unit with it.
-double bar_room(const ViewerState& state) {
-  const ColourBar bar = colour_bar(state.render(), state.unit());
+double bar_room(const ViewerState& state, double height) {
+  const ColourBar bar = figure_bar(state, height);
   std::size_t longest = 0;
   for (const auto& [part, label] : bar.ticks) longest = std::max(longest, label.size());
   return kBarGap + kBarWidth + kBarText + 0.65 * kText * static_cast<double>(longest) + 2 * kText;
@@ -130,8 +134,8 @@ double bar_room(const ViewerState& state) {
 /// Beside the frame, as high as it, with its values and, upwards, their unit.
 void add_colour_bar(Figure& figure, const ViewerState& state, bool light) {
   const RenderSettings& r = state.render();
-  const ColourBar bar = colour_bar(r, state.unit());
   const ScreenRect& f = figure.frame;
+  const ColourBar bar = figure_bar(state, f.height);
   const double x = f.x + f.width + kBarGap;
   const auto& entries = colour_maps()[static_cast<std::size_t>(colour_map_index(r.colour_map))].entries;
   const auto count = static_cast<double>(entries.size());
@@ -215,7 +219,7 @@ FigureLayout figure_layout(const ViewerState& state, const ScreenRect& canvas, c
   layout.colour_bar = layout.axes && options.overlays && bar != overlay_rows().end() && is_on(state, *bar) &&
                       state.compare.kind != Compare::Kind::rgb && !document.layer().render.categorical;
   layout.frame = {layout.axes ? kLeft : 0, layout.axes ? kTop : 0, part.width, part.height};
-  layout.width = part.width + (layout.axes ? kLeft + (layout.colour_bar ? bar_room(state) : kRight) : 0);
+  layout.width = part.width + (layout.axes ? kLeft + (layout.colour_bar ? bar_room(state, part.height) : kRight) : 0);
   layout.height = part.height + (layout.axes ? kTop + kBottom : 0);
   return layout;
 }

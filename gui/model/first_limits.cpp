@@ -16,11 +16,24 @@ namespace {
 
 std::pair<double, double> middle_and_sigma(const std::vector<float>& sorted) {
   const double median = sorted[sorted.size() / 2];
-  std::vector<float> distance(sorted.size());
-  std::ranges::transform(sorted, distance.begin(), [&](float v) { return static_cast<float>(std::abs(v - median)); });
-  const auto middle = distance.begin() + static_cast<std::ptrdiff_t>(distance.size() / 2);
-  std::nth_element(distance.begin(), middle, distance.end());
-  return {median, 1.4826 * *middle};
+  // The next farther value, on one side or the other, until half of them are passed.
+  std::size_t below = sorted.size() / 2, above = below;
+  double deviation = 0;
+  for (std::size_t passed = 0; passed <= sorted.size() / 2; ++passed) {
+    const double down = below > 0 ? median - sorted[below - 1] : INFINITY,
+                 up = above < sorted.size() ? sorted[above] - median : INFINITY;
+    deviation = std::min(down, up);
+    if (down < up)
+      --below;
+    else
+      ++above;
+  }
+  return {median, 1.4826 * deviation};
+}
+
+/// Place of a part of the values.
+float at_part(const std::vector<float>& sorted, double part) {
+  return sorted[static_cast<std::size_t>(std::lround(part * static_cast<double>(sorted.size() - 1)))];
 }
 
 /// A model without noise is zero far and wide, and lies on one side of its middle.
@@ -91,10 +104,19 @@ namespace {
 
 /// Fewer values tell no noise: an image so small is shown by all its range.
 constexpr std::size_t kFewestForNoise = 64;
-/// Of the usual limits: their middle, 1.5 of 16.5 sigma above the low one, stands at a fifth of the colours.
-constexpr double kNoiseSoftness = 6;
+constexpr double kBelow = 1.5, kAbove = 15, kBrightest = 0.999;
+
+/// Where the noise sets both limits its middle stands at a fifth of the colours; the farther sources reach above it the
+/// darker it is, and their range is seen. Without noise the range alone is shown.
+double softness_for(double range, double sigma) {
+  constexpr double kOfNoise = 6, kMost = 60, kOfRange = 10, kNoNoise = 1e5;
+  const double times = range / ((kBelow + kAbove) * sigma);
+  return times < kNoNoise ? std::min(kMost, kOfNoise * std::pow(std::max(1.0, times), 0.75)) : kOfRange;
+}
 
 }  // namespace
+
+double noise_of(const std::vector<float>& sorted) { return sorted.empty() ? 0 : middle_and_sigma(sorted).second; }
 
 std::pair<double, double> robust_limits(const std::vector<float>& sorted) {
   if (sorted.empty()) return {0, 1};
@@ -102,7 +124,8 @@ std::pair<double, double> robust_limits(const std::vector<float>& sorted) {
   const double least = sorted.front(), most = sorted.back();
   if (!(sigma > 0) || sorted.size() < kFewestForNoise)
     return most > least ? std::pair(least, most) : std::pair(least - 0.5, least + 0.5);
-  return {std::max(least, median - 1.5 * sigma), median + 15 * sigma};
+  return {std::max(least, median - kBelow * sigma),
+          std::max(median + kAbove * sigma, static_cast<double>(at_part(sorted, kBrightest)))};
 }
 
 std::pair<double, double> even_limits(std::vector<float> sample, double middle) {
@@ -113,20 +136,14 @@ std::pair<double, double> even_limits(std::vector<float> sample, double middle) 
   return {middle - reach, middle + reach};
 }
 
-namespace {
-
-/// Place of a part of the values.
-float at_part(const std::vector<float>& sorted, double part) {
-  return sorted[static_cast<std::size_t>(std::lround(part * static_cast<double>(sorted.size() - 1)))];
-}
-
-}  // namespace
-
 LimitsRule usual_rule(LayerKind kind, const std::vector<float>& sorted) {
   LimitsRule rule = limits_rules().front();
   const Product::Look look = look_of(kind);
   if (look == Product::Look::level || sorted.size() < kFewestForNoise) rule.kind = LimitsRule::Kind::min_max;
-  if (look == Product::Look::difference) rule.sigmas_below = rule.sigmas_above = 5;
+  if (look == Product::Look::difference) {
+    rule.kind = LimitsRule::Kind::robust;
+    rule.sigmas_below = rule.sigmas_above = 5;
+  }
   if (look == Product::Look::model && sorted.size() >= kFewestForNoise) {
     constexpr double kMost = 99.95, kLeastPart = 0.01;  // of the pixels; of the brightest
     const double high = at_part(sorted, 0.5 + 0.005 * kMost);
@@ -155,15 +172,18 @@ void set_first_limits(RenderSettings& render, LayerKind kind, const std::vector<
       render.high = middle + rule.sigmas_above * sigma;
     }
   }
-  if (rule.kind == LimitsRule::Kind::robust) render.softness = kNoiseSoftness;
+  const double sigma = noise_of(sorted);
+  if (rule.kind == LimitsRule::Kind::picture && sigma > 0)
+    render.softness = softness_for(render.high - render.low, sigma);
   render.limits = name_of(rule);
 }
 
-double channel_low(const RenderSettings& render) {
+double channel_low(const RenderSettings& render, double noise) {
   constexpr double kMost = 1.5;
   const auto rule = limits_rule(render.limits);
-  if (!rule || rule->kind != LimitsRule::Kind::robust) return render.low;
-  const double sigma = (render.high - render.low) / (rule->sigmas_below + rule->sigmas_above);
+  const bool robust = rule && rule->kind == LimitsRule::Kind::robust;
+  if (!robust && !(rule && rule->kind == LimitsRule::Kind::picture)) return render.low;
+  const double sigma = robust ? (render.high - render.low) / (rule->sigmas_below + rule->sigmas_above) : noise;
   return render.low + sigma * (rule->sigmas_below + std::min(kMost, rule->sigmas_below));
 }
 
@@ -184,6 +204,7 @@ void put_pixels(Layer& layer, std::shared_ptr<const Pyramid> pixels, std::uint64
   layer.pixels = std::move(pixels);
   layer.generation = generation;
   layer.sample = sorted_sample(*layer.pixels);
+  layer.noise = noise_of(layer.sample);
   if (layer.limits_set) return;
   set_first_limits(layer.render, layer.kind, layer.sample);
   layer.limits_set = true;

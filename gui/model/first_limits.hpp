@@ -24,9 +24,12 @@ bool blank_runs_of_zeros(std::span<float> row);
 /// does.
 [[nodiscard]] std::vector<float> sorted_sample(const Pyramid& pixels, std::int64_t most = 65536);
 
-/// median - 1.5 sigma and median + 15 sigma, sigma = 1.4826 median |v - median|, cut to the values there are. Noise is
-/// dark but visible, a source of five sigma stands out. All values where they are fewer than 64. {0, 1} where nothing
-/// is finite.
+/// sigma = 1.4826 median |v - median|; 0 of no values.
+[[nodiscard]] double noise_of(const std::vector<float>& sorted);
+
+/// median - 1.5 sigma, cut to the values there are, and median + 15 sigma, or the brightest thousandth where that is
+/// more: as the pictures of `reber run`. Noise is dark but visible, bright sources keep their shape. All values where
+/// they are fewer than 64. {0, 1} where nothing is finite.
 [[nodiscard]] std::pair<double, double> robust_limits(const std::vector<float>& sorted);
 
 /// Limits as far below `middle` as above it: five times the sample's robust spread about it, or its whole range where
@@ -37,12 +40,13 @@ bool blank_runs_of_zeros(std::span<float> row);
 /// model, which has no noise, shows all but the brightest pixels; all others are limited by their noise, as
 /// robust_limits() says.
 [[nodiscard]] LimitsRule usual_rule(LayerKind kind, const std::vector<float>& sorted);
-/// Sets limits by that rule, from the sample, and names it. Nothing changes where the sample is empty.
+/// Sets limits by that rule, and a softness that suits them, from the sample, and names the rule. Nothing changes where
+/// the sample is empty.
 void set_first_limits(RenderSettings& render, LayerKind kind, const std::vector<float>& sorted);
 
-/// What is black in a picture of three colours, where noise would be of every colour: limits by the noise begin as far
-/// above the middle as they do below it, 1.5 sigma at most; others where they begin.
-[[nodiscard]] double channel_low(const RenderSettings& render);
+/// What is black in a picture of three colours (noise: Layer::noise), where noise would be of every colour: limits by
+/// the noise begin as far above the middle as they do below it, 1.5 sigma at most; others where they begin.
+[[nodiscard]] double channel_low(const RenderSettings& render, double noise);
 
 /// Gives a layer its pixels with a sample of them, and its first limits where none are set.
 void put_pixels(Layer& layer, std::shared_ptr<const Pyramid> pixels, std::uint64_t generation);

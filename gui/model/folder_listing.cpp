@@ -29,6 +29,8 @@ bool is_fits(std::string name) {
 
 }  // namespace
 
+bool names_session(const std::string& path) { return path.ends_with(".reber.json"); }
+
 FolderListing list_folder(const std::string& folder, const Progress& progress, Listed listed) {
   namespace fs = std::filesystem;
   FolderListing listing{folder, {}};
@@ -39,7 +41,7 @@ FolderListing list_folder(const std::string& folder, const Progress& progress, L
     if (entry.name.starts_with(".")) continue;
     std::error_code ignored;
     entry.folder = at->is_directory(ignored);
-    if (!entry.folder && listed == Listed::images && !is_fits(entry.name)) continue;
+    if (!entry.folder && listed == Listed::images && !is_fits(entry.name) && !names_session(entry.name)) continue;
     if (!entry.folder) entry.bytes = static_cast<std::int64_t>(at->file_size(ignored));
     listing.entries.push_back(std::move(entry));
   }

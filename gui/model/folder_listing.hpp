@@ -16,11 +16,15 @@ struct FolderEntry {
   std::int64_t bytes = 0;
 };
 
-/// Folders first, then files whose names end as FITS images do (.fits, .fit, .fts, with .gz, .fz or .bz2), by name.
+/// Folders first, then files whose names end as FITS images do (.fits, .fit, .fts, with .gz, .fz or .bz2) and sessions,
+/// by name.
 struct FolderListing {
   std::string folder;
   std::vector<FolderEntry> entries;
 };
+
+/// Whether a file is a session, by its name.
+[[nodiscard]] bool names_session(const std::string& path);
 
 enum class Listed { images, all };
 

@@ -16,6 +16,10 @@ const std::vector<LimitsRule>& limits_rules() {
     using Kind = LimitsRule::Kind;
     std::vector<LimitsRule> rules;
     LimitsRule rule;
+    rule.kind = Kind::picture;
+    rule.sigmas_below = 1.5;
+    rule.sigmas_above = 15;
+    rules.push_back(rule);
     for (const auto& [below, above] : {std::pair(1.5, 15.0), {3.0, 10.0}, {5.0, 5.0}}) {
       rule.kind = Kind::robust;
       rule.sigmas_below = below;

@@ -153,6 +153,10 @@ void ViewerState::say(std::string text, bool is_error) {
   notice = {std::move(text), is_error, now + (is_error ? 12 : 4)};
 }
 
+double size_shown(double size, double part, double least) { return std::max(size * part, std::min(size, least)); }
+
+double size_that_shows(double shown, double part, double least) { return shown >= least ? shown / part : shown; }
+
 LayoutSizes usable_sizes(const LayoutSizes& sizes) {
   const LayoutSizes normal;
   return {sizes.column >= kLeastColumn && sizes.column <= kMostPart ? sizes.column : normal.column,

@@ -83,6 +83,7 @@ struct Layer {
   std::shared_ptr<const Pyramid> pixels;  ///< null until there is something to show
   std::uint64_t generation = 0;           ///< of the live run's result that it belongs to; 0 for the input
   std::vector<float> sample;              ///< sorted values of some pixels, for histograms
+  double noise = 0;                       ///< robust sigma of the sample
   RenderSettings render;
   bool limits_set = false;  ///< render.low and high have been found or given
 };
@@ -222,6 +223,11 @@ struct LayoutSizes {
   bool operator==(const LayoutSizes&) const = default;
 };
 inline constexpr double kLeastColumn = 220, kLeastStrip = 90, kMostPart = 900;
+/// What a size takes of a window that has `part` of the room it was chosen for (1 at most): the same part, but no less
+/// than `least` where the size is more than that.
+[[nodiscard]] double size_shown(double size, double part, double least);
+/// The size that takes this much there.
+[[nodiscard]] double size_that_shows(double shown, double part, double least);
 /// The default in place of what a splitter cannot reach.
 [[nodiscard]] LayoutSizes usable_sizes(const LayoutSizes& sizes);
 
@@ -242,6 +248,7 @@ struct ViewerState {
   OverlayInks inks;                        ///< by InkRow::name
   bool filter_ellipses = true;             ///< ellipses that the table's filter hides are not drawn
   LayoutSizes sizes;
+  std::optional<bool> strip_folded;  ///< of the strip its tabs alone; none: as a window of this height needs it
   bool hide_interface = false;
   bool light_theme = false;
   double user_scale = 1;   ///< times the screen's own

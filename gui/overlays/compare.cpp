@@ -119,7 +119,7 @@ void draw_channel_names(const CanvasView& canvas, Context& context, ImDrawList& 
     const Document* of = context.state.find(context.state.compare.rgb.at(i));
     if (of == nullptr) continue;
     const RenderSettings& r = of->layer().render;
-    const double low = channel_low(r);
+    const double low = channel_low(r, of->layer().noise);
     const bool apart = of != &canvas.document && context.state.compare.sky_lock && canvas.document.header &&
                        of->header && !share_sky(context.state, canvas.document, *of);
     const auto [unit, factor] = shown_unit(*of, of->shown).readable(std::max(std::abs(r.low), std::abs(r.high)));

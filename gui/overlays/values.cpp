@@ -16,7 +16,7 @@ namespace reber::gui {
 namespace {
 
 constexpr unsigned kTextColour = IM_COL32(240, 248, 250, 255);
-constexpr int kSteps = 64;
+constexpr int kSteps = 256;
 
 class ColourBarOverlay final : public Overlay {
  public:
@@ -108,16 +108,20 @@ void ColourBarOverlay::draw(const CanvasView& canvas, Context& context, ImDrawLi
   const bool coloured = context.state.compare.kind == Compare::Kind::rgb && canvas.primary;
   if (!canvas.document.header || r.categorical || canvas.framed || coloured) return;
   const ScreenRect& area = canvas.transform.canvas();
-  const ColourBar bar = colour_bar(r, combined ? context.state.unit() : shown_unit(canvas.document, canvas.layer));
-  float widest = ImGui::CalcTextSize(bar.unit.c_str()).x;
-  for (const auto& [part, text] : bar.ticks) widest = std::max(widest, ImGui::CalcTextSize(text.c_str()).x);
   const auto s = static_cast<float>(canvas.scale);
-  const float line = ImGui::GetTextLineHeight(), width = 14 * s, gap = 6 * s;
-  const float height = std::min(260 * s, 0.5f * static_cast<float>(area.height));
+  const float line = ImGui::GetTextLineHeight(), width = 14 * s, gap = 6 * s, margin = 14 * s;
+  // As tall as the canvas.
+  const float height = static_cast<float>(area.height) - 2 * margin - 2 * line;
   constexpr double kLeastWidth = 260;  // in a small tile it would cover the image
   if (height < 4 * line || area.width < kLeastWidth * canvas.scale) return;
-  const float right = static_cast<float>(area.x + area.width) - 14 * s;
-  const float x = right - widest - gap - width, top = static_cast<float>(area.y) + 14 * s + 1.5f * line;
+  constexpr double kLines = 2.2, kLeastGap = 0.06;  // from one value to the next
+  const ColourBar bar = colour_bar(r, combined ? context.state.unit() : shown_unit(canvas.document, canvas.layer),
+                                   std::max(kLeastGap, kLines * static_cast<double>(line / height)));
+  // The unit begins with the bar, the values stand beside it.
+  float widest = ImGui::CalcTextSize(bar.unit.c_str()).x - width - gap;
+  for (const auto& [part, text] : bar.ticks) widest = std::max(widest, ImGui::CalcTextSize(text.c_str()).x);
+  const float right = static_cast<float>(area.x + area.width) - margin;
+  const float x = right - widest - gap - width, top = static_cast<float>(area.y) + margin + 1.5f * line;
   const ImVec2 low{x - gap, top - 1.4f * line - 4 * s}, high{right + gap, top + height + 0.5f * line + 4 * s};
   list.AddRectFilled(low, high, IM_COL32(15, 18, 24, 150), 4);
   context.widgets.area(colour_bar_name(canvas), {low.x, low.y, high.x - low.x, high.y - low.y});
@@ -134,8 +138,9 @@ void ColourBarOverlay::draw(const CanvasView& canvas, Context& context, ImDrawLi
     const float y = top + height * (1 - static_cast<float>(part));
     list.AddLine({x + width, y}, {x + width + 4 * s, y}, kTextColour);
     list.AddText({x + width + gap, y - 0.5f * line}, kTextColour, text.c_str());
+    context.widgets.area(colour_bar_name(canvas) + ".tick." + text, {x + width + gap, y - 0.5f * line, widest, line});
   }
-  list.AddText({right - ImGui::CalcTextSize(bar.unit.c_str()).x, top - 1.4f * line - 1}, kTextColour, bar.unit.c_str());
+  list.AddText({x, top - 1.4f * line - 1}, kTextColour, bar.unit.c_str());
 }
 
 const std::vector<Contour>* ContoursOverlay::contours(const CanvasView& canvas, Context& context) {

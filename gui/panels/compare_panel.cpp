@@ -179,15 +179,13 @@ void ComparePanel::draw(Context& context) {
   }
   draw_other(context, *shown);
   if (compare.kind == Kind::blink) {
-    auto period = static_cast<float>(compare.blink_seconds);
     label("Each for");
-    if (ImGui::SliderFloat("##seconds", &period, 0.1f, 3, "%.2f s")) compare.blink_seconds = period;
+    slider("##seconds", compare.blink_seconds, 0.1, 3, "%.2f s", 0);
     context.widgets.item("compare.period");
   }
   if (compare.kind == Kind::split) {
-    auto part = static_cast<float>(compare.split);
     label("Split at");
-    if (ImGui::SliderFloat("##split", &part, 0, 1, "%.2f")) compare.split = part;
+    slider("##split", compare.split, 0, 1, "%.2f", 0);
     context.widgets.item("compare.split_at");
   }
   draw_lock(context, *shown);

@@ -150,7 +150,14 @@ std::string cut_names(std::vector<std::string>& cells, std::size_t names, float 
   return whole;
 }
 
-bool draw_cells(Context& context, int row, const std::vector<std::string>& cells, const std::string& whole) {
+/// Numbers of a column end below each other.
+void to_the_right(const std::string& text) {
+  const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text.c_str()).x;
+  if (room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
+}
+
+bool draw_cells(Context& context, int row, const std::vector<std::string>& cells, std::size_t names,
+                const std::string& whole) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::PushID(row);
@@ -160,6 +167,7 @@ bool draw_cells(Context& context, int row, const std::vector<std::string>& cells
   ImGui::PopID();
   for (std::size_t c = 1; c < cells.size(); ++c) {
     ImGui::TableNextColumn();
+    if (c >= names) to_the_right(cells[c]);
     ImGui::TextUnformatted(cells[c].c_str());
     if (row == 0) context.widgets.item(fmt::format("match.cell.{}", c));
   }
@@ -177,7 +185,7 @@ void draw_pair_rows(Context& context, Document& document) {
                                      ImGuiTableFlags_NoSavedSettings;
   // Numbers are never cut; long names are, and stand in a tooltip.
   const float unit = ImGui::GetFontSize(), room = ImGui::GetContentRegionAvail().x,
-              longest = std::max(5 * unit, (room - (pairs ? 25 : 21) * unit) / (pairs ? 2.0f : 1.0f));
+              longest = std::clamp((room - (pairs ? 25 : 21) * unit) / (pairs ? 2.0f : 1.0f), 5 * unit, 14 * unit);
   if (!ImGui::BeginTable(pairs ? "##pairs" : "##alone", pairs ? 6 : 5, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   static constexpr std::array<const char*, 6> kPairs{"A", "B", "apart (\")", "flux A (mJy)", "flux B (mJy)", "A / B"};
@@ -195,25 +203,37 @@ void draw_pair_rows(Context& context, Document& document) {
       const std::int64_t row = pairs ? found[place].a : alone[place];
       std::vector<std::string> cells = pairs ? pair_cells(match, found[place]) : lone_cells(list, row);
       const std::string whole = cut_names(cells, pairs ? 2 : 1, longest);
-      if (draw_cells(context, i, cells, whole) && document.header)
+      if (draw_cells(context, i, cells, pairs ? 2 : 1, whole) && document.header)
         look_at(context, document, match.list_shown == 2 ? match.b : match.a, row);
     }
   }
   ImGui::EndTable();
 }
 
-void draw_summary(const MatchWork& match) {
+/// Above the lists, over their whole width: what a match is made for. In a low strip on one line, behind which a
+/// tooltip has the rest; the tabs have the counts.
+void draw_summary(Context& context, const MatchWork& match) {
   const MatchSummary& s = *match.summary;
-  ImGui::TextWrapped("%zu matched within %.2f\" (%s); %zu only in A, %zu only in B; about %.1f by chance",
-                     s.pairs.size(), match.radius.deg * 3600, match.radius.reason.c_str(), match.only_a.size(),
-                     match.only_b.size(), s.expected_false);
-  if (s.pairs.empty()) return;
-  ImGui::TextWrapped(
-      "offset B - A: %+.2f\" (scatter %.2f\") in longitude, %+.2f\" (%.2f\") in latitude%s", s.d_lon.median,
-      s.d_lon.scatter, s.d_lat.median, s.d_lat.scatter,
-      s.total_ratio.count > 0
-          ? fmt::format("; flux A / B: {:.3f} (scatter {:.3f})", s.total_ratio.median, s.total_ratio.scatter).c_str()
-          : "");
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const bool low = room.y < 9 * ImGui::GetTextLineHeightWithSpacing();
+  ImGui::BeginGroup();
+  ImGui::PushFont(bold_font());
+  if (!low)
+    ImGui::Text("%zu matched, %zu only in A, %zu only in B", s.pairs.size(), match.only_a.size(), match.only_b.size());
+  ImGui::PopFont();
+  std::string rest = fmt::format("within {:.2f}\" ({}); about {:.1f} by chance", match.radius.deg * 3600,
+                                 match.radius.reason, s.expected_false);
+  if (!s.pairs.empty())
+    rest += fmt::format("; B - A: {:+.2f}\" \u00b1 {:.2f}\" in longitude, {:+.2f}\" \u00b1 {:.2f}\" in latitude",
+                        s.d_lon.median, s.d_lon.scatter, s.d_lat.median, s.d_lat.scatter);
+  if (s.total_ratio.count > 0)
+    rest += fmt::format("; flux A / B: {:.3f} \u00b1 {:.3f}", s.total_ratio.median, s.total_ratio.scatter);
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(low ? elided(rest, room.x).c_str() : rest.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::EndGroup();
+  if (low) tip(rest);
+  context.widgets.item("match.summary");
 }
 
 /// One list of a match: a catalogue's path, or the sources of a document.
@@ -311,7 +331,6 @@ void MatchPanel::draw_choice(Context& context, Document& document) {
   context.widgets.item("match.radius");
   match.radius_arcsec = std::clamp(match.radius_arcsec, 0.0, 3600.0);
   match_again(context, document);
-  if (match.summary) draw_summary(match);
 }
 
 void MatchPanel::draw_lists(Context& context, Document& document) {
@@ -321,7 +340,9 @@ void MatchPanel::draw_lists(Context& context, Document& document) {
     ImGui::TextWrapped("%s", match.error.c_str());
     ImGui::PopStyleColor();
   }
-  if (!match.summary || !ImGui::BeginTabBar("##lists")) return;
+  if (!match.summary) return;
+  draw_summary(context, match);
+  if (!ImGui::BeginTabBar("##lists")) return;
   const std::array<std::string, 3> names{fmt::format("matched ({})###pairs", match.summary->pairs.size()),
                                          fmt::format("only A ({})###a", match.only_a.size()),
                                          fmt::format("only B ({})###b", match.only_b.size())};

@@ -61,7 +61,7 @@ void choose(Dialog& dialog, const std::string& path) {
   dialog.preview = {};
   dialog.hdu = -1;
   dialog.plane = 1;
-  look_at(dialog, path, {});
+  if (!names_session(path)) look_at(dialog, path, {});
 }
 
 void accept(Context& context, Dialog& dialog) {
@@ -118,6 +118,8 @@ void draw_files(Context& context, Dialog& dialog) {
   const std::vector<const FolderEntry*> shown = fitting_entries(dialog);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(shown.size()));
+  if (shown.empty() && !dialog.listing_job.busy() && dialog.listing_job.error().empty())
+    ImGui::TextDisabled("%s", dialog.filter.empty() ? "No images here" : "No name has these letters");
   std::string enter;
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
@@ -166,7 +168,8 @@ void draw_choice(Context& context, Dialog& dialog, const ImageHeader& header) {
   }
   if (header.planes > 1) {
     label("Plane");
-    ImGui::SliderInt("##plane", &dialog.plane, 1, static_cast<int>(header.planes), "%d", ImGuiSliderFlags_AlwaysClamp);
+    const int first = 1, last = static_cast<int>(header.planes);
+    slider_of("##plane", ImGuiDataType_S32, &dialog.plane, &first, &last, "%d", 0);
     context.widgets.item("open.plane");
   }
 }
@@ -176,6 +179,9 @@ void draw_preview(Context& context, Dialog& dialog) {
   ImGui::BeginChild("##preview", {0, -ImGui::GetFrameHeightWithSpacing()}, true);
   if (dialog.chosen.empty()) {
     ImGui::TextDisabled("Choose a file to see its header");
+  } else if (names_session(dialog.chosen)) {
+    ImGui::TextWrapped("A session: opens the images and catalogues it was saved with, as they were.");
+    context.widgets.item("open.session");
   } else if (!dialog.preview.header) {
     const std::string error = dialog.preview_job.error();
     ImGui::PushStyleColor(ImGuiCol_Text, error.empty() ? palette().text_dim : palette().bad);
@@ -252,7 +258,7 @@ void OpenDialog::draw(Context& context) {
   draw_files(context, *dialog);
   draw_preview(context, *dialog);
   ImGui::BeginDisabled(dialog->chosen.empty());
-  if (ImGui::Button("Open", {8 * ImGui::GetFontSize(), 0})) accept(context, *dialog);
+  if (primary_button("Open", {8 * ImGui::GetFontSize(), 0})) accept(context, *dialog);
   context.widgets.item("open.accept");
   ImGui::EndDisabled();
   ImGui::SameLine();

@@ -64,8 +64,7 @@ bool whole_slider(Document& document, const Parameter& row, PipelineFields& fiel
   const std::int64_t low = (static_cast<std::int64_t>(row.look.low) - first) / step,
                      high = (static_cast<std::int64_t>(row.look.high) - first) / step;
   const std::string format = whole_format(row, now);
-  const bool moved = ImGui::SliderScalar("##whole", ImGuiDataType_S64, &value, &low, &high, format.c_str(),
-                                         ImGuiSliderFlags_AlwaysClamp);
+  const bool moved = slider_of("##whole", ImGuiDataType_S64, &value, &low, &high, format.c_str(), 0);
   return moved && accept(field_of(fields, document, row), edit(document.request, row.name, step * value + first));
 }
 

@@ -57,8 +57,8 @@ void draw_planes(Context& context, Document& document) {
   label("Plane");
   // While a plane is on its way the slider stands where it was put.
   auto plane = static_cast<int>(document.open.plane.value_or(header.plane)) + 1;
-  if (ImGui::SliderInt("##plane", &plane, 1, static_cast<int>(header.planes), plane_text(header).c_str(),
-                       ImGuiSliderFlags_AlwaysClamp)) {
+  const int first = 1, last = static_cast<int>(header.planes);
+  if (slider_of("##plane", ImGuiDataType_S32, &plane, &first, &last, plane_text(header).c_str(), 0)) {
     OpenOptions next = document.open;
     next.hdu = header.hdu;
     next.plane = plane - 1;

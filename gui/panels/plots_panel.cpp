@@ -133,6 +133,14 @@ float choice_width(int choices, float room) {
   return std::clamp(each, 3 * ImGui::GetFontSize(), 9 * ImGui::GetFontSize());
 }
 
+/// Where the highest bar ends, over all bars: for scripts.
+void register_tops(Context& context, const Plot& plot, const LinkedPlot& area, const std::string& name) {
+  if (plot.bars.counts.empty()) return;
+  const double most = *std::ranges::max_element(plot.bars.counts);
+  const ImVec2 left = area.at(plot.bars.edges.front(), most), right = area.at(plot.bars.edges.back(), most);
+  context.widgets.area("plots." + name + ".tops", {left.x, left.y, right.x - left.x, 1});
+}
+
 void draw_plot(Context& context, Document& document, Plot& plot, const std::string& name, ImVec2 size) {
   ImGui::PushID(name.c_str());
   ImGui::BeginGroup();
@@ -154,6 +162,7 @@ void draw_plot(Context& context, Document& document, Plot& plot, const std::stri
     LinkedPlot area("plots." + name, plot.view, {size.x, size.y - ImGui::GetFrameHeightWithSpacing()}, context.widgets);
     if (plot.choice.histogram) {
       area.bars(plot.bars, palette().accent);
+      register_tops(context, plot, area, name);
       if (!document.selection.rows.empty() && !plot.bars.edges.empty())
         area.bars(count_into(plot.bars.edges, plot.x, selected), palette().plot_selected);
       if (plot.bars.outside > 0) area.text(fmt::format("{} without a place here", plot.bars.outside));

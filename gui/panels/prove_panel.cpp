@@ -265,7 +265,7 @@ void ProvePanel::draw(Context& context) {
     if (ImGui::Button("Stop")) work.job->cancel();
   } else {
     ImGui::BeginDisabled(document == nullptr || !document->header || work.tested == work.oracle || document->in_memory);
-    if (ImGui::Button("Prove")) start(context, *document);
+    if (primary_button("Prove")) start(context, *document);
     ImGui::EndDisabled();
     context.widgets.item("prove.start");
     if (document != nullptr && document->header && work.oracle == "reference" &&

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "gui/model/image/readout.hpp"
 #include "gui/ui/fields.hpp"
@@ -15,35 +17,75 @@
 namespace reber::gui {
 namespace {
 
-void row(const char* name, const std::string& value) {
-  ImGui::TableNextRow();
-  ImGui::TableNextColumn();
-  ImGui::TextDisabled("%s", name);
-  ImGui::TableNextColumn();
-  ImGui::TextUnformatted(value.c_str());
-}
+struct Row {
+  const char* name;
+  std::string value, beside;
+};
 
-void draw_table(const LayerStatistics& s, const Unit& unit, const CoordinateStyle& style) {
-  if (!ImGui::BeginTable("##statistics", 2, ImGuiTableFlags_SizingStretchProp)) return;
+/// One unit, that of the noise, and one count of digits behind the point: numbers end below each other. What lies too
+/// far out for that has a unit of its own.
+std::vector<Row> rows_of(const LayerStatistics& s, const Unit& unit, const CoordinateStyle& style) {
   const double size = std::max(std::abs(s.sigma), std::abs(s.median));
-  // The noise and what lies near it in one unit; an extreme a hundred times as large in its own.
-  const auto value = [&](double v) {
-    if (!std::isfinite(v)) return std::string("--");
-    return value_text(v, unit, std::abs(v) >= 100 * size ? v : size, s.sigma);
+  const auto [name, factor] = unit.readable(size);
+  constexpr double kMost = 1e7;  // of the noise's unit
+  constexpr int kDigits = 4;
+  const double least = s.sigma > 0 ? s.sigma * factor : 0;
+  const int behind = least > 0 ? std::clamp(kDigits - static_cast<int>(std::floor(std::log10(least))), 0, 9) : 0;
+  const auto made = [&](const char* title, double v, const std::string& place = "") {
+    const bool plain = least > 0 && std::abs(v) * factor < kMost && behind < 9;
+    std::string text = std::isfinite(v) ? value_text(v, unit, 0, s.sigma) : "--", own;
+    if (std::isfinite(v) && plain) {
+      text = fmt::format("{:.{}f}", v * factor, behind);
+      own = name;
+    } else if (const std::size_t gap = text.find(' '); gap != std::string::npos) {
+      own = text.substr(gap + 1);
+      text.resize(gap);
+    }
+    return Row{title, text, place.empty() ? own : own + "  " + place};
   };
   const int base = style.one_based ? 1 : 0;
-  const auto with_place = [&](double v, std::int64_t x, std::int64_t y) {
-    return s.reduced || x < 0 ? value(v) : fmt::format("{}  at {}, {}", value(v), x + base, y + base);
+  const auto at = [&](std::int64_t x, std::int64_t y) {
+    return s.reduced || x < 0 ? std::string() : fmt::format("at {}, {}", x + base, y + base);
   };
-  row("Pixels", fmt::format("{} finite, {} blank{}", s.summary.finite, s.summary.blank,
-                            s.summary.infinite > 0 ? fmt::format(", {} infinite", s.summary.infinite) : ""));
-  row("Minimum", with_place(s.summary.min, s.summary.min_x, s.summary.min_y));
-  row("Maximum", with_place(s.summary.max, s.summary.max_x, s.summary.max_y));
-  row("Mean", value(s.summary.mean()));
-  row("Median", value(s.median));
-  row("Standard dev.", value(s.std));
-  row("Robust sigma", value(s.sigma));
-  row("rms about 0", value(s.summary.rms()));
+  std::vector<Row> rows{{"Pixels", fmt::format("{}", s.summary.finite), "finite"},
+                        {"", fmt::format("{}", s.summary.blank), "blank"}};
+  if (s.summary.infinite > 0) rows.push_back({"", fmt::format("{}", s.summary.infinite), "infinite"});
+  rows.push_back(made("Minimum", s.summary.min, at(s.summary.min_x, s.summary.min_y)));
+  rows.push_back(made("Maximum", s.summary.max, at(s.summary.max_x, s.summary.max_y)));
+  rows.push_back(made("Mean", s.summary.mean()));
+  rows.push_back(made("Median", s.median));
+  rows.push_back(made("Standard dev.", s.std));
+  rows.push_back(made("Robust sigma", s.sigma));
+  rows.push_back(made("rms about 0", s.summary.rms()));
+  return rows;
+}
+
+/// Columns are as broad as their texts from the first frame on: they wait for no layout of the table's.
+void draw_table(Context& context, const LayerStatistics& s, const Unit& unit) {
+  const std::vector<Row> rows = rows_of(s, unit, context.state.inspect.style);
+  float names = 0, values = 0;
+  for (const Row& row : rows) {
+    names = std::max(names, ImGui::CalcTextSize(row.name).x);
+    values = std::max(values, ImGui::CalcTextSize(row.value.c_str()).x);
+  }
+  if (!ImGui::BeginTable("##statistics", 3, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings)) return;
+  ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, names);
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, values);
+  ImGui::TableSetupColumn("beside", ImGuiTableColumnFlags_WidthStretch);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = rows[i];
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::TextDisabled("%s", row.name);
+    context.widgets.item(fmt::format("statistics.name.{}", i));
+    ImGui::TableNextColumn();
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + values - ImGui::CalcTextSize(row.value.c_str()).x);
+    ImGui::TextUnformatted(row.value.c_str());
+    context.widgets.item(fmt::format("statistics.value.{}", i));
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(row.beside.c_str());
+    context.widgets.item(fmt::format("statistics.beside.{}", i));
+  }
   ImGui::EndTable();
   if (s.reduced) ImGui::TextDisabled("of the image reduced to fit in memory");
 }
@@ -133,7 +175,7 @@ void StatisticsPanel::draw(Context& context) {
     return;
   }
   const Unit unit = shown_unit(document, document.shown);
-  draw_table(*s, unit, context.state.inspect.style);
+  draw_table(context, *s, unit);
   if (!layer.render.categorical) draw_histogram(context, *s, layer.render, unit, high_held_);
 }
 

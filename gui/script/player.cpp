@@ -251,6 +251,19 @@ bool Player::begin_wait(App& app, const Line& line) {
       if (!met && late()) fail(line, fmt::format("it is {} after {} s", found, kPatience));
       return met || late();
     });
+  } else if (verb == "at") {
+    const std::string name = line.words.at(1);
+    Line then = line;
+    then.words.erase(then.words.begin(), then.words.begin() + 2);
+    if (then.words.empty()) throw InputError("expected: at WIDGET STEP");
+    tasks_.push_back([this, then, late, name](App& a) {
+      if (a.widgets().find(name) != nullptr) {
+        begin(a, then);
+        return true;
+      }
+      if (late()) fail(then, fmt::format("no widget '{}' after {} s", name, kPatience));
+      return late();
+    });
   } else if (verb == "expect") {
     std::string found;
     if (!holds(app, line, found)) fail(line, fmt::format("it is {}", found.empty() ? "not there" : found));
@@ -307,6 +320,11 @@ void Player::begin(App& app, const Line& line) {
     const bool inside =
         a->x >= b->x && a->y >= b->y && a->x + a->width <= b->x + b->width && a->y + a->height <= b->y + b->height;
     if (!(verb == "apart" ? outside : inside)) fail(line, "it is not so");
+  } else if (verb == "share") {
+    const ScreenRect *a = app.widgets().find(line.words.at(1)), *b = app.widgets().find(line.words.at(2));
+    if (a == nullptr || b == nullptr) throw InputError("one of the widgets is not there");
+    const std::string part = fmt::format("{:.4f}", a->width * a->height / (b->width * b->height));
+    if (!compare(part, line.words.at(3), line.words.at(4))) fail(line, fmt::format("it is {}", part));
   } else if (verb == "screenshot") {
     screenshot_ = file(rest);
   } else if (verb == "compare") {

@@ -20,10 +20,11 @@ namespace reber::gui {
 ///   move PLACE | click PLACE [right|middle] [ctrl] [shift] | double PLACE
 ///   drag PLACE to PLACE [right|middle] [ctrl] [shift] | wheel STEPS PLACE [ctrl] [shift]
 ///   wait N (frames) | pause SECONDS | settle (all work done and drawn) | until PATH OP VALUE
-///   expect PATH OP VALUE | shown WIDGET | hidden WIDGET | apart WIDGET WIDGET | within WIDGET WIDGET | screenshot
-///   FILE.png | dump FILE.json compare FILE.png (the canvas; with REBER_WRITE_PICTURES=1 it is written anew) contrast
-///   PLACE OP VALUE (how far it stands out of what surrounds it: gui/script/picture_checks.hpp) | red, green or blue
-///   PLACE OP VALUE (of the pixel there, 0 to 255)
+///   expect PATH OP VALUE | shown WIDGET | hidden WIDGET | apart WIDGET WIDGET | within WIDGET WIDGET
+///   share WIDGET WIDGET OP VALUE (of the areas) | at WIDGET STEP (a check, in the first frame that shows it) |
+///   screenshot FILE.png | dump FILE.json compare FILE.png (the canvas; with REBER_WRITE_PICTURES=1 it is written anew)
+///   contrast PLACE OP VALUE (how far it stands out of what surrounds it: gui/script/picture_checks.hpp) | red, green
+///   or blue PLACE OP VALUE (of the pixel there, 0 to 255)
 /// PATH: of the state's JSON ("documents.0.result.sources"), OP: == != < <= > >= ~ (within a thousandth, or a pixel).
 class Player {
  public:

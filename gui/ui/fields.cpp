@@ -6,6 +6,9 @@
 #include <imgui_internal.h>
 #include <imgui_stdlib.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/base/error.hpp"
 #include "gui/ui/theme.hpp"
 
@@ -18,9 +21,47 @@ void label(const char* text) {
   ImGui::SetNextItemWidth(-1);
 }
 
+namespace {
+
+/// The slider's own knob has no colour: it would lie over the number. Its place is where the vertices of the unseen
+/// colour are.
+constexpr ImU32 kUnseen = IM_COL32(1, 2, 3, 1);
+
+/// A track along the lower edge of the field, filled up to the knob.
+void draw_track(const ImDrawList& made, int first) {
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  float from = high.x, to = low.x;
+  for (int i = first; i < made.VtxBuffer.Size; ++i) {
+    if (made.VtxBuffer[i].col != kUnseen) continue;
+    from = std::min(from, made.VtxBuffer[i].pos.x);
+    to = std::max(to, made.VtxBuffer[i].pos.x);
+  }
+  if (!(from < to)) return;
+  const float high_of = std::max(2.0f, std::round(0.16f * ImGui::GetFontSize())), top = high.y - high_of;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const bool held = ImGui::IsItemActive();
+  const unsigned colour = ImGui::GetColorU32(held ? palette().primary_hovered : palette().accent);
+  list.AddRectFilled({low.x, top}, {from, high.y}, ImGui::GetColorU32(palette().accent_soft), 2,
+                     ImDrawFlags_RoundCornersBottomLeft);
+  list.AddRectFilled({from, top - high_of}, {to, high.y}, colour, 1);
+}
+
+}  // namespace
+
+bool slider_of(const char* id, ImGuiDataType type, void* value, const void* low, const void* high, const char* format,
+               ImGuiSliderFlags flags) {
+  const ImDrawList& list = *ImGui::GetWindowDrawList();
+  const int first = list.VtxBuffer.Size;
+  ImGui::PushStyleColor(ImGuiCol_SliderGrab, kUnseen);
+  ImGui::PushStyleColor(ImGuiCol_SliderGrabActive, kUnseen);
+  const bool changed = ImGui::SliderScalar(id, type, value, low, high, format, flags | ImGuiSliderFlags_AlwaysClamp);
+  ImGui::PopStyleColor(2);
+  draw_track(list, first);
+  return changed;
+}
+
 bool slider(const char* id, double& value, double low, double high, const char* format, ImGuiSliderFlags flags) {
-  return ImGui::SliderScalar(id, ImGuiDataType_Double, &value, &low, &high, format,
-                             flags | ImGuiSliderFlags_AlwaysClamp);
+  return slider_of(id, ImGuiDataType_Double, &value, &low, &high, format, flags);
 }
 
 bool primary_button(const char* text, const ImVec2& size) {
@@ -86,8 +127,7 @@ bool whole_number(Context& context, const char* text, const char* name, std::int
                   std::int64_t high, const char* format) {
   label(text);
   ImGui::PushID(name);
-  const bool changed =
-      ImGui::SliderScalar("##whole", ImGuiDataType_S64, &value, &low, &high, format, ImGuiSliderFlags_AlwaysClamp);
+  const bool changed = slider_of("##whole", ImGuiDataType_S64, &value, &low, &high, format, 0);
   ImGui::PopID();
   context.widgets.item(name);
   return changed;

@@ -19,7 +19,10 @@ bool primary_button(const char* text, const ImVec2& size = {});
 
 /// A label at the left; the next widget fills the rest of the line.
 void label(const char* text);
-/// A slider of a double. True while it changes.
+/// A slider whose number stands in its field, and whose knob on a track below it. True while it changes.
+bool slider_of(const char* id, ImGuiDataType type, void* value, const void* low, const void* high, const char* format,
+               ImGuiSliderFlags flags);
+/// The same of a double.
 bool slider(const char* id, double& value, double low, double high, const char* format, ImGuiSliderFlags flags);
 /// The text, its middle left out where it is broader than `most`: the ends of long names tell them apart.
 [[nodiscard]] std::string elided(const std::string& text, float most);

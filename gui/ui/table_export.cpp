@@ -27,7 +27,8 @@ void open_upwards() {
 
 void TableExport::draw(Context& context, const std::string& name, const Document& document, std::int64_t rows,
                        const std::function<Catalogue()>& make) {
-  if (ImGui::Button("Export")) {
+  const bool pressed = ImGui::Button("Export");
+  if (context.widgets.take_request(name + ".export") || pressed) {
     path_ = proposed_path(document.path, "_" + name + ".csv");
     error_.clear();
     overwrite_ = false;
@@ -38,6 +39,7 @@ void TableExport::draw(Context& context, const std::string& name, const Document
   if (!ImGui::BeginPopup("##export")) return;
   ImGui::Text("Writes the %s shown, all columns.", counted(rows, "row").c_str());
   ImGui::Dummy({34 * ImGui::GetFontSize(), 0});
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();  // Enter writes
   field_.draw(context, name + ".export.path", "path of the catalogue", path_);
   const bool entered = field_.entered();
   for (const CatalogueFormat& format : catalogue_formats()) {
@@ -47,9 +49,9 @@ void TableExport::draw(Context& context, const std::string& name, const Document
   }
   ImGui::Checkbox("Replace the file if it exists", &overwrite_);
   context.widgets.item(name + ".export.replace");
-  const bool pressed = primary_button("Write") || entered;
+  const bool wanted = primary_button("Write") || entered;
   context.widgets.item(name + ".export.write");
-  if (pressed) {
+  if (wanted) {
     try {
       const CatalogueFormat* format = find_catalogue_format(path_);
       if (format != nullptr && format->columns != nullptr)

@@ -73,12 +73,12 @@ void apply_theme(bool light, double scale) {
   style.WindowRounding = style.ChildRounding = 0;
   style.FrameRounding = style.GrabRounding = style.PopupRounding = style.TabRounding = 3;
   style.WindowBorderSize = 1;
-  style.FrameBorderSize = light ? 1 : 0;  // white fields on white
+  style.FrameBorderSize = 1;  // white fields on white, empty boxes on a dark ground
   style.FramePadding = {7, 4};
   style.ItemSpacing = {7, 5};
   style.WindowPadding = {9, 8};
   style.ScrollbarSize = 12;
-  style.GrabMinSize = 3;  // a line: numbers are read beside it
+  style.GrabMinSize = 9;
   set_colours(style, light ? kLightColours : kDarkColours, light);
   style.ScaleAllSizes(static_cast<float>(scale));
   ImGui::GetStyle() = style;

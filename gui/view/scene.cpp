@@ -80,7 +80,7 @@ void put_channels(Context& context, ImageScene& scene, const Document& document)
     ColourChannel& channel = scene.channels.at(i);
     channel.pixels = of == &document ? scene.pixels : pixels_on_grid(context, document, *of, of->shown, i);
     channel.settings = of->layer().render;
-    channel.settings.low = channel_low(channel.settings);
+    channel.settings.low = channel_low(channel.settings, of->layer().noise);
   }
 }
 

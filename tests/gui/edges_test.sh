@@ -51,6 +51,8 @@ within menu.Help window
 key Enter
 until documents.0.result.sources > 50
 settle
+click panel.sources
+wait 3
 within sources.filter window
 click sources.export
 wait 3

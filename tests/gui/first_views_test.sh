@@ -51,7 +51,7 @@ expect documents.0.render.low > -1.8
 expect documents.0.render.high > 12
 expect documents.0.render.high < 18
 # The same by the rule, over all pixels.
-action limits.-1.5...+15sigma
+action limits.noise...99.9
 settle
 expect documents.0.render.low < -1.2
 expect documents.0.render.high > 12

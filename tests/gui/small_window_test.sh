@@ -39,7 +39,7 @@ wait 2
 type sources.csv
 click match.open
 settle
-shown match.row.4
+shown match.row.2
 key Ctrl+o
 wait 5
 apart open.file.$name open.filter

@@ -63,8 +63,8 @@ DisplayLimits robust_limits(ConstImageView image, const LimitsRule& rule, Thread
   const auto middle = quantiles(image, {0.5, 0.999}, pool, progress);
   const double sigma =
       kSigmaPerDeviation * quantiles(image, {0.5}, pool, progress, static_cast<float>(middle[0])).front();
-  if (picture) return usable(middle[0] - 2.5 * sigma, std::max(middle[0] + 15 * sigma, middle[1]));
-  return usable(middle[0] - rule.sigmas_below * sigma, middle[0] + rule.sigmas_above * sigma);
+  const double high = middle[0] + rule.sigmas_above * sigma;
+  return usable(middle[0] - rule.sigmas_below * sigma, picture ? std::max(high, middle[1]) : high);
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ std::string name_of(const LimitsRule& rule) {
     case LimitsRule::Kind::robust:
       return fmt::format("-{:g} ... +{:g} sigma", rule.sigmas_below, rule.sigmas_above);
     case LimitsRule::Kind::picture:
-      return "picture";
+      return "noise ... 99.9 %";
     case LimitsRule::Kind::user:
       return "user";
   }

@@ -37,19 +37,19 @@ struct LimitsRule {
   enum class Kind { min_max, percentile, zscale, robust, picture, user };
   Kind kind = Kind::robust;
   double percent = 99.5;  ///< percentile: this share of the pixels, half of the rest on either side
-  double sigmas_below = 3, sigmas_above = 10;  ///< robust: median - below sigma to median + above sigma
+  double sigmas_below = 3, sigmas_above = 10;  ///< robust, picture: median - below sigma to median + above sigma
   double contrast = 0.25;                      ///< zscale
   DisplayLimits user;
 
   friend bool operator==(const LimitsRule&, const LimitsRule&) = default;
 };
 
-/// "min-max", "99.5 %", "zscale", "-3 ... +10 sigma", "user".
+/// "min-max", "99.5 %", "zscale", "-3 ... +10 sigma", "noise ... 99.9 %" (picture), "user".
 [[nodiscard]] std::string name_of(const LimitsRule& rule);
 
-/// Limits over the finite pixels. robust: sigma = 1.4826 times the median absolute deviation. picture: median - 2.5
-/// sigma to median + 15 sigma, or to the brightest thousandth where that is more. An image without finite pixels: 0 to
-/// 1; a constant one: a range of a millionth above it.   throws Cancelled
+/// Limits over the finite pixels. robust: sigma = 1.4826 times the median absolute deviation. picture: the
+/// same, or up to the brightest thousandth where that is more. An image without finite pixels: 0 to 1; a constant one:
+/// a range of a millionth above it.   throws Cancelled
 [[nodiscard]] DisplayLimits find_limits(ConstImageView image, const LimitsRule& rule, ThreadPool& pool,
                                         const Progress& progress = {});
 

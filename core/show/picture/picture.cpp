@@ -36,6 +36,8 @@ DisplayLimits limits_of(ConstImageView values, const PictureOptions& options, Th
   }
   LimitsRule rule;
   rule.kind = LimitsRule::Kind::picture;
+  rule.sigmas_below = 2.5;
+  rule.sigmas_above = 15;
   return find_limits(values, rule, pool, options.progress);
 }
 

@@ -23,7 +23,9 @@ struct ColourBar {
 /// for the histogram's stretch.
 [[nodiscard]] double colour_value(double part, const RenderSettings& settings);
 
-/// Evenly spaced along the bar; the ends alone for the histogram's stretch, which has no formula to go back by.
-[[nodiscard]] ColourBar colour_bar(const RenderSettings& settings, const Unit& unit);
+/// Round values, at least `gap` of the bar apart: even steps of a linear stretch and of a range far from 0; of the
+/// others 0 and 1, 2 and 5 times powers of ten. The ends alone for the histogram's stretch, which has no formula to go
+/// back by. None where high is not above low.
+[[nodiscard]] ColourBar colour_bar(const RenderSettings& settings, const Unit& unit, double gap = 0.1);
 
 }  // namespace reber::gui
