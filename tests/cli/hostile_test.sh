@@ -119,7 +119,7 @@ expect_status 0  # a product may be its own next configuration
 # Lists and records that are no files, or no text.
 run run @/dev/zero -o zero "${cpu[@]}"
 expect_status 3
-expect_in err "is no text"
+expect_in err "it is a device"
 run run @sky.fits -o zero "${cpu[@]}"
 expect_status 3
 expect_in err "sky.fits" "is no text"
@@ -377,5 +377,5 @@ expect_not_in err damaged
 expect_no_file stopped_twice.csv
 checks=$((checks + 1))
 what="temporaries"
-[ -z "$(find . -name '.reber-*')" ] || report "expected no temporaries"
+[ -z "$(find . -name '.reber-*.tmp')" ] || report "expected no temporaries"
 finish

@@ -89,9 +89,13 @@ struct FileLeases::State {
     for (int attempt = 0;; ++attempt) {
       // Whoever was the last here may take the folder away in between.
       std::error_code error;
-      fs::create_directory(folder, error);
+      const bool made = fs::create_directory(folder, error);
+      if (error) throw DataError(fmt::format("cannot make the folder '{}': {}", printable(folder), error.message()));
+      // Whatever the umask says: those of this user meet here.
+      if (made) fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, error);
       try {
         file.emplace(path(own));
+        (void)::fchmod(file->descriptor(), S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
         break;
       } catch (const DataError&) {
         constexpr int kAttempts = 100;
