@@ -88,7 +88,7 @@ std::string config_file_of(const Command& root, int argc, const char* const* arg
   try {
     check_sections(root, path, argc, argv);
   } catch (const DataError& error) {
-    throw InputError(fmt::format("--config: {}", error.what()));
+    throw InputError(fmt::format("the file of --config: {}", error.what()));
   }
   return path;
 }
