@@ -85,7 +85,7 @@ expect_status 2
 expect_in err run.toml "[run]" "[find]"
 run find image.fits --config .
 expect_status 2
-expect_in err "--config .: it is no regular file"
+expect_in err --config "it is a folder"
 printf '[run]\nthreshold = 6\n[find]\nthreshold = 3\nflood = 5\n' >both.toml
 run find image.fits --config both.toml
 expect_status 2
