@@ -41,6 +41,8 @@ TEST(CountedCells, the_clip_of_a_whole_plane_makes_the_value_of_its_only_cell) {
 }
 
 #ifdef REBER_HAVE_CUDA
+const cuda::CudaPlane& of_card(const Plane& plane) { return dynamic_cast<const cuda::CudaPlane&>(plane); }
+
 TEST(CountedCells, have_the_bits_of_sorted_ones_on_a_card) {
   if (std::ranges::count(tested_backends(), "cuda") == 0) GTEST_SKIP() << "no card";
   Backend& card = backend("cuda");
@@ -51,11 +53,11 @@ TEST(CountedCells, have_the_bits_of_sorted_ones_on_a_card) {
                                MeshGrid::make(kShape, 5000), MeshGrid::make({kShape.ny, kShape.nx}, 101)})
     for (const MeshOptions& options : {half, all}) {
       const MeshCells expected = card.mesh(*whole, grid, options);
-      const MeshCells resident = cuda::count_cells(*whole, grid, options, {});
+      const MeshCells resident = cuda::count_cells(of_card(*whole), grid, options, {});
       EXPECT_TRUE(same_values(resident.mean, expected.mean));
       EXPECT_TRUE(same_values(resident.rms, expected.rms));
       const auto bands = streamed(card, std::make_shared<CountedSource>(image), 100);
-      const MeshCells counted = cuda::count_cells(*bands, grid, options, {});
+      const MeshCells counted = cuda::count_cells(of_card(*bands), grid, options, {});
       EXPECT_TRUE(same_values(counted.mean, expected.mean));
       EXPECT_TRUE(same_values(counted.rms, expected.rms));
     }

@@ -67,7 +67,7 @@ inline std::vector<Source> found_in(const Image& image) {
   const KnownPixels known = known_pixels(cpu, *plane, {});
   const auto islands = cpu.label(*plane, background, options);
   const IslandPixels pixels = cpu.island_pixels(*plane, background, *islands, 1);
-  std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, {});
+  std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, {}, {});
   mark_cut(sums, cpu.label_runs(*islands), known);
   const SourceFitter fitter({FitRequest::Method::gaussian, false, 1}, header, kBeam);
   const std::vector<SourceFit> fits = fitter.fit(cpu, sums, pixels, options, known);

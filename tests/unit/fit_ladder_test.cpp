@@ -259,7 +259,7 @@ LadderResult faint(const Covariance& shape) {
   while (!ladder.finished()) {
     FitBatch batch;
     batch.errors = NoiseCorrelation::of_shape(kBeam + kBeam);
-    batch.weights = ladder.about_noise() ? batch.errors : NoiseCorrelation::of_shape(noise);
+    batch.weights = ladder.about_noise() ? batch.errors : NoiseCorrelation::of_shape(kBeam);
     batch.lay_out({ladder.question()});
     ladder.ask(batch, batch.problems[0]);
     const FitResults results = backend("cpu").fits().fit(batch, {});

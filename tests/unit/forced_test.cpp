@@ -110,7 +110,7 @@ TEST(Forced, GroupsAreThoseWhoseShapesOverlap) {
     targets[i].shape = {1, x[i], 20, {25, 0, 25}};
     targets[i].measured = i != 4;
   }
-  const auto groups = forced::group(targets, {40, 100});
+  const auto groups = forced::group(targets, {40, 100}, {});
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0], (std::vector<std::size_t>{0, 1, 2}));
   EXPECT_EQ(groups[1], (std::vector<std::size_t>{3}));

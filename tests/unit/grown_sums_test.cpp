@@ -24,7 +24,7 @@ std::vector<Source> grown_in(const Image& image, const NoiseCorrelation& noise, 
   const auto plane = load(cpu, image);
   const auto islands = cpu.label(*plane, background, options);
   const IslandPixels pixels = cpu.island_pixels(*plane, background, *islands, 1);
-  std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, {});
+  std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, {}, {});
   std::vector<SourceFit> fits(sums.size(), SourceFit{{}, kFlagNotFitted});
   if (fitted) {
     const auto brightest = std::ranges::max_element(sums, {}, [](const SourceSums& one) { return one.sums.peak; });
