@@ -21,6 +21,7 @@ FWHM, PEAK, RMS = 4.0, 100.0, 1.0  # FWHM in pixels where the projection is true
 
 #        name: CTYPE code, CDELT deg, CRVAL1, CRVAL2, CRPIX2 offset in pixels, PV
 CASES = {
+    "SIN, small: the control": ("SIN", 0.0005, 40, 20, 0, {}),
     "CAR -10 to 80": ("CAR", 0.1, 30, 0, 350, {}),
     "AIT": ("AIT", 0.3, 0, 0, 0, {}),
     "MOL": ("MOL", 0.3, 0, 0, 0, {}),
@@ -114,12 +115,13 @@ def main():
     parse.add_argument("--unit", default="Jy/beam")
     parse.add_argument("--size", type=int, default=800)
     parse.add_argument("--only")
+    parse.add_argument("--seed", type=int, default=7)
     parse.add_argument("options", nargs="*")
     arguments = parse.parse_args()
     for name, case in CASES.items():
         if arguments.only and arguments.only not in name:
             continue
-        random = np.random.default_rng(7)
+        random = np.random.default_rng(arguments.seed)
         rows, truth = run(arguments.reber, *draw(case, arguments.size, arguments.unit, random), arguments.options)
         places = np.array([(float(r["Xposn"]), float(r["Yposn"])) for r in rows]).reshape(-1, 2)
         got = []

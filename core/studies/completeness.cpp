@@ -42,8 +42,8 @@ class Near {
  public:
   explicit Near(double reach) : reach_(reach) {}
   void add(double x, double y, std::size_t id) { cells_[key(x, y)].push_back({x, y, id}); }
-  /// The closest place within the reach; its distance, and its id in `id`.
-  [[nodiscard]] double closest(double x, double y, std::size_t& id) const {
+  /// The closest place within the reach, and within `most`; its distance, and its id in `id`.
+  [[nodiscard]] double closest(double x, double y, double most, std::size_t& id) const {
     double best = std::numeric_limits<double>::infinity();
     const auto [cy, cx] = key(x, y);
     for (std::int64_t dy = -1; dy <= 1; ++dy)
@@ -52,7 +52,7 @@ class Near {
         if (cell == cells_.end()) continue;
         for (const Place& place : cell->second) {
           const double d = std::hypot(place.x - x, place.y - y);
-          if (d > reach_ || !(d < best)) continue;
+          if (d > std::min(reach_, most) || !(d < best)) continue;
           best = d;
           id = place.id;
         }
@@ -94,6 +94,13 @@ class Experiment {
     const auto local = options_.size_deg > 0 ? header_->wcs.sky_per_pixel(one.x, one.y) : std::nullopt;
     return beam.pixels + (local ? to_pixels(sky_covariance(options_.size_deg, options_.size_deg, 0), *local) : size_);
   }
+  /// Geometric mean of the axes of an injected source, pixels.
+  [[nodiscard]] double fwhm_at(const Injected& one) const {
+    if (!beams_.varies()) return fwhm_;
+    const Ellipse axes = ellipse_of(shape_at(one));
+    return std::sqrt(axes.major * axes.minor);
+  }
+  [[nodiscard]] double widest(Shape shape) const;
   [[nodiscard]] std::size_t bin_of(double snr) const;
   [[nodiscard]] double edge(std::size_t bin) const;
   void finish();
@@ -113,7 +120,7 @@ class Experiment {
   Covariance size_;   ///< of an injected source on the sky, pixels^2
   Covariance shape_;  ///< of one in the image, pixels^2; of a beam that varies in its middle
   Matrix2 sky_per_pixel_;
-  double unit_ = 1, per_sum_ = kNan, fwhm_ = 1;
+  double unit_ = 1, per_sum_ = kNan, fwhm_ = 1, widest_ = 1;
   std::vector<BinTally> tallies_;
   std::uint64_t drawn_ = 0;   ///< random pairs used
   std::int64_t planned_ = 0;  ///< sources given a bin so far
@@ -156,6 +163,7 @@ void Experiment::search_image() {
   const double diagonal = std::hypot(static_cast<double>(shape.ny), static_cast<double>(shape.nx));
   if (!(fwhm_ <= diagonal))
     throw InputError(fmt::format("sources of {:g} arcsec are wider than the image", options_.size_deg * 3600));
+  widest_ = widest(shape);
   image_ = Image(shape), rms_ = Image(shape);
   backend_->render_rows(MapKind::image, *first.plane(), nullptr, 0, shape.ny, image_.data(), progress_);
   backend_->render_rows(MapKind::rms, *first.plane(), first.background(), 0, shape.ny, rms_.data(), progress_);
@@ -171,6 +179,18 @@ void Experiment::search_image() {
   // Injected sources are searched for as those of the image were, however crowded they make it.
   if (!(request_.fdr > 0)) request_.detect->seed = result_.threshold;
   request_.deepen = 0;
+}
+
+/// The largest fwhm_at() of a lattice over the image.
+double Experiment::widest(Shape shape) const {
+  constexpr int kPlaces = 33;
+  double most = fwhm_;
+  for (int j = 0; beams_.varies() && j < kPlaces; ++j)
+    for (int i = 0; i < kPlaces; ++i) {
+      const double x = i * static_cast<double>(shape.nx - 1), y = j * static_cast<double>(shape.ny - 1);
+      most = std::max(most, fwhm_at({.x = x / (kPlaces - 1), .y = y / (kPlaces - 1)}));
+    }
+  return most;
 }
 
 void Experiment::count_detections() {
@@ -215,7 +235,7 @@ void Experiment::add(Image& image, double x, double y, double peak, const Covari
 std::vector<Injected> Experiment::draw_round(std::int64_t wanted) {
   const double apart = options_.separation * fwhm_;
   const Shape shape = image_.shape();
-  Near placed(std::max(apart, 1.0));
+  Near placed(std::max(options_.separation * widest_, 1.0));
   std::vector<Injected> out;
   const double room = static_cast<double>(shape.count()) / (2 * apart * apart);
   const auto most = std::clamp<std::int64_t>(static_cast<std::int64_t>(room), 1, wanted);
@@ -230,7 +250,8 @@ std::vector<Injected> Experiment::draw_round(std::int64_t wanted) {
     const auto py = std::clamp<std::int64_t>(std::llround(one.y), 0, shape.ny - 1);
     const double rms = rms_.at(py, px);
     std::size_t unused = 0;
-    if (!(rms > 0) || !std::isfinite(image_.at(py, px)) || std::isfinite(placed.closest(one.x, one.y, unused)))
+    const double fwhm = fwhm_at(one), free = std::max(options_.separation * fwhm, 1.0);
+    if (!(rms > 0) || !std::isfinite(image_.at(py, px)) || std::isfinite(placed.closest(one.x, one.y, free, unused)))
       continue;
     if (options_.low_flux && options_.high_flux) {
       one.peak = *options_.low_flux * std::pow(*options_.high_flux / *options_.low_flux, size.first) / unit_;
@@ -242,7 +263,7 @@ std::vector<Injected> Experiment::draw_round(std::int64_t wanted) {
     }
     ++planned_;
     one.clear = labels_[static_cast<std::size_t>(py * shape.nx + px)] == 0 &&
-                !std::isfinite(known_->closest(one.x, one.y, unused));
+                !std::isfinite(known_->closest(one.x, one.y, fwhm, unused));
     placed.add(one.x, one.y, out.size());
     out.push_back(one);
   }
@@ -258,7 +279,7 @@ void Experiment::one_round(const std::vector<Injected>& injected) {
   silent.progress = Progress([this](const std::string&, double) { progress_.check(); }, nullptr);
   const Result result = Pipeline(backend_, input).run(request_, silent);
   const std::vector<Source>& sources = result.sources();
-  Near found(0.5 * fwhm_);
+  Near found(0.5 * widest_);
   for (std::size_t i = 0; i < sources.size(); ++i) found.add(sources[i].x, sources[i].y, i);
   for (const Injected& one : injected) judge(one, found, sources);
 }
@@ -270,9 +291,9 @@ void Experiment::judge(const Injected& one, const Near& found, const std::vector
   if (bin >= tallies_.size()) return;
   BinTally& tally = tallies_[bin];
   std::size_t which = 0, old = 0;
-  const double distance = found.closest(one.x, one.y, which);
+  const double fwhm = fwhm_at(one), distance = found.closest(one.x, one.y, 0.5 * fwhm, which);
   bool hit = std::isfinite(distance);
-  if (hit && !one.clear) hit = !(known_->closest(sources[which].x, sources[which].y, old) <= distance);
+  if (hit && !one.clear) hit = !(known_->closest(sources[which].x, sources[which].y, fwhm, old) <= distance);
   ++tally.all.trials, tally.all.hits += hit ? 1 : 0;
   if (!one.clear) return;
   ++tally.clear.trials, tally.clear.hits += hit ? 1 : 0;
@@ -340,7 +361,7 @@ CompletenessResult Experiment::run() {
   count_detections();
   if (options_.residual) subtract_sources();
   result_.image_text = options_.residual ? "the image less its sources" : "the image";
-  known_.emplace(fwhm_);
+  known_.emplace(widest_);
   for (std::size_t i = 0; i < before_.size(); ++i) known_->add(before_[i].x, before_[i].y, i);
   const std::int64_t wanted = options_.per_bin * options_.bins;
   while (result_.injected < wanted && result_.rounds < options_.most_rounds) {

@@ -13,6 +13,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
+#include "core/measure/fitting/noise_weights.hpp"
 #include "core/measure/sources/fit_sources.hpp"
 #include "core/studies/forced_solve.hpp"
 #include "core/studies/forced_targets.hpp"
@@ -47,7 +48,8 @@ class Forced {
         request_(request),
         progress_(progress),
         fitter_({FitRequest::Method::gaussian, false, request.threads}, header_, result.beams()),
-        beams_(result.beams()) {}
+        beams_(result.beams()),
+        noise_(fitter_.classes()) {}
 
   std::vector<ForcedSource> run();
 
@@ -55,12 +57,13 @@ class Forced {
   void load(std::int64_t y0, std::int64_t y1);
   [[nodiscard]] bool too_large(const std::vector<Site>& sites) const;
   [[nodiscard]] FitPixels pixels_of(const std::vector<GaussianComponent>& shapes, std::int64_t step) const;
-  [[nodiscard]] FitPixels affordable(const std::vector<GaussianComponent>& shapes) const;
+  [[nodiscard]] FitPixels affordable(const std::vector<GaussianComponent>& shapes, std::int64_t least) const;
   void judge_area(Target& target) const;
   void solve(const std::vector<std::size_t>& group);
   void solve(const std::vector<Site>& sites, std::vector<std::size_t> recorded);
   void record(Target& target, double peak, double error) const;
-  void free_positions(const std::vector<std::size_t>& groups);
+  void free_positions(const std::vector<std::size_t>& groups, std::size_t noise);
+  [[nodiscard]] std::int64_t step_at(std::size_t target) const;
   void take_fit(Target& target, const FittedGaussian& fit) const;
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> rows_of(const std::vector<std::size_t>& group) const {
     return forced::rows_of(targets_, group, header_.shape);
@@ -76,8 +79,8 @@ class Forced {
   const BeamField beams_;
   double per_sum_ = kNan;
   std::optional<Covariance> beam_px_;
-  std::int64_t step_ = 1;
   std::vector<Target> targets_;
+  BeamClasses noise_;  ///< of the targets
   std::vector<std::vector<std::size_t>> groups_;
   Band band_;
 };
@@ -120,9 +123,16 @@ FitPixels Forced::pixels_of(const std::vector<GaussianComponent>& shapes, std::i
   return out;
 }
 
-FitPixels Forced::affordable(const std::vector<GaussianComponent>& shapes) const {
-  FitPixels pixels = pixels_of(shapes, step_);
-  for (std::int64_t step = step_ + 1; pixels.value.size() > kMostPixels && shapes.size() < kMostPixels / 4; ++step)
+/// Pixels apart where the beam is wide.
+std::int64_t Forced::step_at(std::size_t target) const {
+  constexpr double kSamplesPerFwhm = 2.5;
+  const auto beam = beams_.varies() ? std::optional(noise_.beam(noise_.of(target))) : beam_px_;
+  return beam ? std::max<std::int64_t>(1, static_cast<std::int64_t>(ellipse_of(*beam).minor / kSamplesPerFwhm / 2)) : 1;
+}
+
+FitPixels Forced::affordable(const std::vector<GaussianComponent>& shapes, std::int64_t least) const {
+  FitPixels pixels = pixels_of(shapes, least);
+  for (std::int64_t step = least + 1; pixels.value.size() > kMostPixels && shapes.size() < kMostPixels / 4; ++step)
     pixels = pixels_of(shapes, step);
   return pixels;
 }
@@ -182,7 +192,8 @@ std::vector<Site> with_neighbours(const std::vector<Site>& sites, std::size_t si
 
 bool Forced::too_large(const std::vector<Site>& sites) const {
   constexpr std::size_t kMostSites = 40;
-  return sites.size() > kMostSites || pixels_of(shapes_of(sites), step_).value.size() > kMostPixels;
+  return sites.size() > kMostSites ||
+         pixels_of(shapes_of(sites), step_at(sites.front().members.front())).value.size() > kMostPixels;
 }
 
 void Forced::record(Target& target, double peak, double error) const {
@@ -223,7 +234,9 @@ void Forced::solve(const std::vector<Site>& sites, std::vector<std::size_t> reco
   const std::vector<GaussianComponent> shapes = shapes_of(sites);
   std::int64_t together = 0;
   for (const Site& site : sites) together += static_cast<std::int64_t>(site.members.size());
-  const auto solved = solve_amplitudes(affordable(shapes), shapes, fitter_.weights_noise(), fitter_.errors_noise());
+  const std::size_t first = sites.front().members.front(), noise = noise_.of(first);
+  const auto solved =
+      solve_amplitudes(affordable(shapes, step_at(first)), shapes, noise_.weights(noise), noise_.errors(noise));
   std::ranges::sort(recorded);
   for (std::size_t k = 0; k < sites.size(); ++k) {
     const auto parts = static_cast<double>(sites[k].members.size());
@@ -258,11 +271,11 @@ void Forced::take_fit(Target& target, const FittedGaussian& fit) const {
   s.e_lon = error(local->a, local->b), s.e_lat = error(local->c, local->d);
 }
 
-/// The bright ones of the band's groups that share with none, positions free, in one batch.
-void Forced::free_positions(const std::vector<std::size_t>& groups) {
+/// The bright ones of groups that share with none, positions free, in one batch.   noise: of them all
+void Forced::free_positions(const std::vector<std::size_t>& groups, std::size_t noise) {
   FitBatch batch;
-  batch.weights = fitter_.weights_noise();
-  batch.errors = fitter_.errors_noise();
+  batch.weights = noise_.weights(noise);
+  batch.errors = noise_.errors(noise);
   std::vector<std::vector<std::size_t>> fitted;
   std::array<double, GaussianComponent::kParameters> unused{};
   for (const std::size_t g : groups) {
@@ -277,7 +290,7 @@ void Forced::free_positions(const std::vector<std::size_t>& groups) {
     }
     std::vector<GaussianComponent> start;
     for (const std::size_t i : bright) start.push_back(targets_[i].shape);
-    FitPixels pixels = bright.empty() ? FitPixels() : affordable(start);
+    FitPixels pixels = bright.empty() ? FitPixels() : affordable(start, step_at(bright.front()));
     if (bright.empty() || pixels.value.size() > kMostPixels) continue;
     const double unit = header_.unit.factor;
     for (std::size_t p = 0; p < pixels.value.size(); ++p)
@@ -313,11 +326,7 @@ void Forced::free_positions(const std::vector<std::size_t>& groups) {
 std::vector<ForcedSource> Forced::run() {
   const auto centre = header_.centre_geometry();
   const std::optional<Beam> beam = result_.beam();
-  if (beam && centre) {
-    beam_px_ = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);
-    constexpr double kSamplesPerFwhm = 2.5;
-    step_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(ellipse_of(*beam_px_).minor / kSamplesPerFwhm / 2));
-  }
+  if (beam && centre) beam_px_ = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);
   per_sum_ = flux_per_sum(header_, beam);
   fitter_.measure_noise(backend_, *result_.plane(), *result_.background(), *result_.islands());
   targets_ = forced::place(list_, header_, beams_, beam_px_, request_.shape, progress_);
@@ -338,7 +347,10 @@ std::vector<ForcedSource> Forced::run() {
       progress_.check();
       solve(groups_[members[static_cast<std::size_t>(k)]]);
     });
-    if (request_.free == ForcedRequest::Free::position) free_positions(members);
+    std::vector<std::vector<std::size_t>> of_noise(noise_.count());
+    for (const std::size_t g : members) of_noise[noise_.of(groups_[g].front())].push_back(g);
+    for (std::size_t k = 0; request_.free == ForcedRequest::Free::position && k < of_noise.size(); ++k)
+      if (!of_noise[k].empty()) free_positions(of_noise[k], k);
     progress_.report("measure", static_cast<double>(first) / static_cast<double>(groups_.size()));
   }
   std::vector<ForcedSource> out;

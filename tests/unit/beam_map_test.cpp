@@ -10,12 +10,13 @@
 #include "core/base/error.hpp"
 #include "core/files/catalogue/catalogue_io.hpp"
 #include "core/measure/extended/extended_sources.hpp"
+#include "core/measure/sources/fit_sources.hpp"
 #include "core/measure/sources/source_columns.hpp"
 #include "core/run/pipeline/pipeline.hpp"
 #include "core/run/pipeline/products.hpp"
 #include "core/run/request/parameter_rules.hpp"
-#include "core/seam/compute/beam_classes.hpp"
 #include "core/studies/completeness.hpp"
+#include "core/studies/forced.hpp"
 #include "fits_files.hpp"
 #include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"
@@ -148,24 +149,6 @@ TEST(BeamMap, of_a_cube_is_one_for_all_planes_or_one_for_each) {
   EXPECT_TRUE(read_beam_map(folder.file("one.fits"), header).varies()) << "one for all";
 }
 
-TEST(BeamClasses, stretch_the_noise_to_their_beam) {
-  const Covariance middle{40, 3, 36}, wide{64, -5, 70};
-  const NoiseCorrelation of_middle = NoiseCorrelation::of_shape(middle), of_wide = NoiseCorrelation::of_shape(wide);
-  const NoiseCorrelation made = stretched(of_middle, middle, wide);
-  for (std::int64_t dy = 0; dy < 15; ++dy)
-    for (std::int64_t dx = -15; dx < 15; ++dx)
-      EXPECT_NEAR(made.at(dy, dx), of_wide.at(dy, dx), 0.03) << dy << ' ' << dx;
-  BeamClasses classes(of_middle, of_middle, middle, BeamClasses::Errors::of_beam);
-  classes.add(middle);
-  classes.add(wide);
-  classes.add({40.3, 3.1, 36.2});
-  EXPECT_EQ(classes.count(), 2U);
-  EXPECT_EQ(classes.of(2), classes.of(0));
-  const BeamClasses one(of_middle, of_wide, std::nullopt, BeamClasses::Errors::of_beam);
-  EXPECT_EQ(one.count(), 1U);
-  EXPECT_EQ(one.of(7), 0U);
-}
-
 /// Even brightness with an edge; total in units of the noise times pixels of a beam's peak, as 1e-3 Jy.
 struct Disc {
   double x, y, radius, total;
@@ -283,6 +266,40 @@ TEST_F(VaryingBeam, points_have_their_totals_and_no_size_of_their_own) {
     EXPECT_NEAR(psf[i], 3600 * beam_at(rows[i].x, rows[i].y).major_deg, 0.3) << rows[i].x;
   const SourceList list = source_list_of(result, {});
   for (const IslandValues& island : list.islands) EXPECT_GT(island.total, 0);
+}
+
+TEST_F(VaryingBeam, forced_fluxes_have_errors_of_their_place) {
+  request.psf_map = map_file(folder.file("psf.fits"), 53);
+  const Result result = run();
+  SkyList list;
+  list.rows = std::ssize(truth);
+  for (const GaussianComponent& one : truth) list.x.push_back(one.x), list.y.push_back(one.y);
+  list.name.resize(truth.size());
+  for (const auto free : {ForcedRequest::Free::flux, ForcedRequest::Free::position}) {
+    const std::vector<ForcedSource> rows = measure_forced(list, result, {.free = free}, {});
+    double least = 1e9, most = 0, chi2 = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      // In noise of the beam's own shape a point's error is the noise, however wide the beam is.
+      const double part = rows[i].e_peak / rows[i].rms;
+      least = std::min(least, part), most = std::max(most, part);
+      chi2 += std::pow((rows[i].total - 1e-3 * truth[i].peak) / rows[i].e_total, 2) / static_cast<double>(rows.size());
+    }
+    EXPECT_GT(least, 0.95);
+    EXPECT_LT(most, 1.15);
+    EXPECT_NEAR(chi2, 1, 0.5);
+  }
+}
+
+/// Of patches with beams of their own the pooled correlation is that of the middle's beam.
+TEST_F(VaryingBeam, noise_is_measured_as_that_of_the_middle) {
+  request.psf_map = map_file(folder.file("psf.fits"), 53);
+  const Result result = run();
+  SourceFitter fitter({}, header, result.beams());
+  fitter.measure_noise(*result.backend, *result.plane(), *result.background(), *result.islands());
+  const NoiseCorrelation of_beam = NoiseCorrelation::of_shape(*fitter.beam_px());
+  for (std::int64_t dy = 0; dy < 5; ++dy)
+    for (std::int64_t dx = -4; dx < 5; ++dx)
+      EXPECT_NEAR(fitter.errors_noise().at(dy, dx), of_beam.at(dy, dx), 0.07) << dy << ' ' << dx;
 }
 
 TEST_F(VaryingBeam, moments_take_the_beam_of_their_place_too) {

@@ -62,6 +62,45 @@ TEST(CutSources, SourcesOfUnknownShapeBeyondTheBorderAreDoubted) {
   for (const Source& one : found_in(point_sky(300, 3, 50.3, 12))) EXPECT_EQ(one.flag & kFlagBeyond, 0);
 }
 
+/// A centre on the border's own pixels is extrapolated as one beyond is; a beam inside nothing is unsure.
+TEST(CutSources, FluxOnMissingPixelsIsUnsure) {
+  const KnownPixels known({kSide, kSide});
+  const Covariance beam{2.5 * 2.5, 0, 2.5 * 2.5};
+  FittedGaussian fit;
+  const auto at = [&](double x, bool free, bool alone) {
+    fit.component = {300, x, 50.3, {1.5 * beam.xx, 0, 1.5 * beam.yy}};
+    return extrapolated({fit, free, alone}, beam, known);
+  };
+  EXPECT_TRUE(at(0.3, true, false).beyond);
+  EXPECT_GT(at(0.3, true, false).unsure, 0.05) << "a broken source";
+  EXPECT_GT(at(-1.5, true, false).unsure, 1);
+  EXPECT_LT(at(0.3, true, true).unsure, 0.1) << "a Gaussian";
+  EXPECT_GT(at(-0.9, true, true).unsure, 0.05);
+  EXPECT_TRUE(at(0.3, false, true).beyond);
+  EXPECT_FALSE(at(1.4, true, false).beyond);
+  EXPECT_GT(at(1.4, true, false).unsure, 0) << "cut within a beam";
+  EXPECT_EQ(at(1.4, false, false).unsure, 0);
+  EXPECT_EQ(at(2.7, true, false).unsure, 0) << "a beam inside";
+}
+
+/// What extrapolated rows leave, and a peak beside the border without a fit, may be any part of a source.
+TEST(CutSources, PiecesWithoutAFitAreDoubted) {
+  std::vector<SourceSums> sums(4);
+  for (SourceSums& one : sums) one.cut = true, one.island = 1, one.sums.peak_y = 50;
+  sums[0].sums.peak_x = 0, sums[1].sums.peak_x = 2, sums[2].sums.peak_x = 2, sums[3].sums.peak_x = 2;
+  sums[3].island = 2;
+  std::vector<SourceFit> fits{{{}, kFlagNotFitted},
+                              {FittedGaussian(), kFlagBeyond},
+                              {{}, kFlagNotFitted | kFlagRest},
+                              {{}, kFlagNotFitted | kFlagRest}};
+  doubt_unfitted(sums, KnownPixels({kSide, kSide}), fits);
+  for (const std::size_t k : {0, 2}) {
+    EXPECT_NE(fits[k].flag & kFlagBeyond, 0) << k;
+    EXPECT_GE(fits[k].unsure, 16) << k;
+  }
+  EXPECT_EQ(fits[3].flag & kFlagBeyond, 0);
+}
+
 TEST(CutSources, CentresOnBlankPixelsAreFound) {
   for (const double gap : {-2.0, -0.5, 1.0}) {
     SCOPED_TRACE(gap);

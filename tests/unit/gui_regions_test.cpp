@@ -207,6 +207,34 @@ TEST(GuiRegions, CasaIsToldOfWhatItsFormatCannotSay) {
             std::string::npos);
 }
 
+TEST(GuiRegions, PixelsCountByTheirOwnAreas) {
+  // CAR, pixels of half a degree, Dec 5 to 54.5; values rise with y.
+  std::string cards;
+  for (const char* line : {"CTYPE1  = 'RA---CAR'", "CTYPE2  = 'DEC--CAR'", "CRPIX1  = 50.5", "CRPIX2  = -9.0",
+                           "CRVAL1  = 200.0", "CRVAL2  = 0.0", "CDELT1  = -0.5", "CDELT2  = 0.5", "END"})
+    cards += testing_files::card(line);
+  const Wcs wcs = Wcs::parse(cards, 0, 1, {1, 1}, 2, 100, 100);
+  Image image({100, 100});
+  double area = 0, value_area = 0;
+  for (std::int64_t y = 0; y < 100; ++y)
+    for (std::int64_t x = 0; x < 100; ++x) {
+      image.at(y, x) = static_cast<float>(y);
+      const double own = 0.25 * std::cos((static_cast<double>(y) + 10) * 0.5 * 3.14159265358979323846 / 180);
+      if (y >= 10 && y < 90 && x >= 40 && x < 60) area += own, value_area += static_cast<double>(y) * own;
+    }
+  const auto pixels = pyramid(image);
+  const Region box{Kind::box, {49.5, 49.5}, 10, 40, 0, {}, "", false};
+  const Beam beam{3, 2, 0};
+  const RegionStatistics s = region_statistics(box, *pixels, Unit::parse("Jy/beam"), beam, wcs, {});
+  EXPECT_EQ(s.pixels.finite, 1600);
+  EXPECT_NEAR(s.area_deg2, area, 2e-4 * area);
+  ASSERT_TRUE(s.flux_jy.has_value()) << s.no_flux;
+  EXPECT_NEAR(*s.flux_jy * beam.area_deg2(), value_area, 2e-4 * value_area);
+  const RegionStatistics sr = region_statistics(box, *pixels, Unit::parse("MJy/sr"), beam, wcs, {});
+  ASSERT_TRUE(sr.flux_jy.has_value()) << sr.no_flux;
+  EXPECT_NEAR(*sr.flux_jy, 1e6 * value_area * 3.04617419786708599e-4, 2e-4 * *sr.flux_jy);
+}
+
 TEST(GuiRegions, StatisticsAndFluxThroughTheBeam) {
   // A constant 2 mJy/beam over a box of 20 x 10 pixels of 2 arcsec, one of them blank; beam 10 x 6 arcsec.
   Image image({100, 100});

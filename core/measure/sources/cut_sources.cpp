@@ -158,17 +158,4 @@ void leave_out_repeated(const Covariance& beam, double seed, std::vector<SourceS
   fits.resize(kept);
 }
 
-void doubt_unfitted(const std::vector<SourceSums>& sums, const KnownPixels& known, std::vector<SourceFit>& fits) {
-  for (std::size_t k = 0; k < fits.size(); ++k) {
-    const IslandSums& of = sums[k].sums;
-    if (!sums[k].cut || fits[k].gaussian || (fits[k].flag & kFlagRest) != 0) continue;
-    bool inside = true;
-    for (std::int64_t y = of.peak_y - 1; y <= of.peak_y + 1; ++y)
-      inside = inside && known.covers(y, of.peak_x - 1, of.peak_x + 2);
-    if (inside) continue;
-    fits[k].flag |= kFlagBeyond;
-    fits[k].unsure = 1;
-  }
-}
-
 }  // namespace reber

@@ -27,8 +27,4 @@ void merge_cut(const Covariance& beam, std::vector<Candidate>& candidates);
 void leave_out_repeated(const Covariance& beam, double seed, std::vector<SourceSums>& sums,
                         std::vector<SourceFit>& fits);
 
-/// Of cut sources without a fit, those whose brightest pixel is beside a missing one: they may be any number of times
-/// as bright beyond it. Their flux counts as its error.
-void doubt_unfitted(const std::vector<SourceSums>& sums, const KnownPixels& known, std::vector<SourceFit>& fits);
-
 }  // namespace reber

@@ -59,7 +59,7 @@ FitProblem FitLadder::question() const {
                      correlated_};
   // worth_it() asks a trial for its gain before anything else; a little more, since it rounds otherwise.
   constexpr double kMore = 1e-9;
-  // unsure() wants the end of the trial of a cut source as well.
+  // extrapolation() wants the end of the trial of a cut source as well.
   if (rung_ == Rung::residual || rung_ == Rung::pair ||
       (rung_ == Rung::shapes && std::ranges::none_of(initial_, &Candidate::cut)))
     problem.useful_chi2 = held_chi2_ - least_gain() + kMore * held_chi2_;
@@ -373,8 +373,8 @@ void FitLadder::finish() {
   rung_ = Rung::finished;
   if (!holds_ || (together_ && any_at_bound(held_))) return;
   for (std::size_t k = 0; k < held_.size(); ++k) {
-    const std::optional<double> beyond = unsure(k);
-    LadderResult one{held_[k], flag_, held_candidates_[k].source, noise_, beyond.value_or(0)};
+    const auto [unsure, beyond] = extrapolation(k);
+    LadderResult one{held_[k], flag_, held_candidates_[k].source, noise_, unsure};
     if (beyond) one.flag |= kFlagBeyond;
     if (held_rung_ == Rung::plain && setting_.beam) one.flag |= kFlagPlainWeights;
     if (!held_candidates_[k].bounds.shape_free) one.flag |= kFlagBeamShape;
@@ -384,16 +384,12 @@ void FitLadder::finish() {
   }
 }
 
-/// Of a Gaussian whose centre is where pixels are missing. A fit that leaves no more than noise vouches for its shape
-/// as far as no other one does; of any other fit what lies on missing pixels is a guess.
-std::optional<double> FitLadder::unsure(std::size_t k) const {
-  const GaussianComponent& one = held_[k].component;
-  if (std::ranges::none_of(initial_, &Candidate::cut) || known_at(one, *setting_.known)) return std::nullopt;
-  const bool good = held_.size() == 1 && noise_alone(fit_rest(held_, pixels_, setting_.flood, setting_.known));
-  if (good && held_candidates_[k].bounds.shape_free) return 0;
-  if (good && freed_.size() == held_.size())
-    return std::abs(gaussian_flux(freed_[k].component) / gaussian_flux(one) - 1);
-  return part_missing(one, *setting_.known);
+Extrapolation FitLadder::extrapolation(std::size_t k) const {
+  if (std::ranges::none_of(initial_, &Candidate::cut)) return {};
+  const bool alone = held_.size() == 1 && noise_alone(fit_rest(held_, pixels_, setting_.flood, setting_.known));
+  return extrapolated(
+      {held_[k], held_candidates_[k].bounds.shape_free, alone, freed_.size() == held_.size() ? &freed_[k] : nullptr},
+      setting_.beam, *setting_.known);
 }
 
 bool FitLadder::core() const { return (flag_ & kFlagCore) != 0; }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/measure/sources/cut_errors.hpp"
 #include "core/measure/sources/fit_rest.hpp"
 #include "core/measure/sources/known_pixels.hpp"
 #include "core/seam/compute/gaussian_fit.hpp"
@@ -109,7 +110,7 @@ class FitLadder {
   void go_down();
   void start_from_held();
   void finish();
-  [[nodiscard]] std::optional<double> unsure(std::size_t k) const;
+  [[nodiscard]] Extrapolation extrapolation(std::size_t k) const;
 
   FitPixels pixels_, margin_;
   FitPixels all_, all_margin_;  ///< the same where a lattice of them is fitted; else empty

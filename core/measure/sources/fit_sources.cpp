@@ -13,11 +13,11 @@
 #include <span>
 #include <utility>
 
+#include "core/measure/sources/cut_errors.hpp"
 #include "core/measure/sources/cut_sources.hpp"
 #include "core/measure/sources/fit_ladder.hpp"
 #include "core/measure/sources/fit_parts.hpp"
 #include "core/measure/sources/fitted_rows.hpp"
-#include "core/seam/compute/beam_classes.hpp"
 
 namespace reber {
 namespace {
@@ -204,15 +204,26 @@ SourceFitter::SourceFitter(const FitRequest& request, const ImageHeader& header,
 
 void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background,
                                  const IslandMap& islands, const Job& job) {
-  constexpr double kWidestBeam = 57, kReachInBeams = 2.2;  // a patch of 128 pixels holds no more
-  constexpr std::int64_t kReachWithoutBeam = 12;
-  const double width = beam_px_ ? ellipse_of(*beam_px_).major : 0;
-  if (!(width <= kWidestBeam)) return;
-  const std::int64_t reach = beam_px_ ? static_cast<std::int64_t>(std::ceil(kReachInBeams * width)) : kReachWithoutBeam;
-  const auto grow = static_cast<std::int64_t>(std::ceil(std::max(width, 2.0)));
+  const auto reach = noise_reach(beam_px_ ? ellipse_of(*beam_px_).major : 0);
+  if (!reach) return;
   const auto limit = static_cast<float>(islands.options().seed);
+  const NoiseOf of{backend, plane, background, islands};
   ThreadPool pool(request_.threads);
-  measured_ = measure_noise_correlation({backend, plane, background, islands}, reach, limit, grow, pool, job);
+  if (!beams_.varies()) {
+    measured_ = measure_noise_correlation(of, reach->reach, limit, reach->grow, pool, job);
+    return;
+  }
+  NoiseByPlace noise = measure_noise_by_place(of, beams_, *beam_px_, limit, pool, job);
+  measured_ = std::move(noise.as_it_is), at_middle_ = std::move(noise.at_middle);
+}
+
+BeamClasses SourceFitter::classes() const {
+  using Errors = BeamClasses::Errors;
+  // White noise has no shape that would follow the beam.
+  return {beam_noise_, errors_noise(), beams_.varies() ? beam_px_ : std::nullopt,
+          measured_.pixels == 0 ? Errors::of_beam
+          : ordinary_           ? Errors::as_measured
+                                : Errors::stretched};
 }
 
 std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,
@@ -223,12 +234,7 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
                               &known,   ordinary_};
   std::vector<LadderSetting> settings(beams_.varies() ? islands.size() : 1, nominal);
   const auto setting_of = [&](std::size_t i) -> const LadderSetting& { return settings[beams_.varies() ? i : 0]; };
-  // White noise has no shape that would follow the beam.
-  using Errors = BeamClasses::Errors;
-  BeamClasses classes(beam_noise_, errors_noise(), beams_.varies() ? beam_px_ : std::nullopt,
-                      measured_.pixels == 0 ? Errors::of_beam
-                      : ordinary_           ? Errors::as_measured
-                                            : Errors::stretched);
+  BeamClasses classes = this->classes();
   for (std::size_t i = 0; beams_.varies() && i < islands.size(); ++i) {
     const IslandSums& brightest = sums[islands[i].first].sums;
     settings[i].beam = beams_.at(static_cast<double>(brightest.peak_x), static_cast<double>(brightest.peak_y)).pixels;

@@ -8,9 +8,10 @@
 
 #include "core/base/words.hpp"
 #include "core/measure/sources/known_pixels.hpp"
-#include "core/measure/sources/measured_noise.hpp"
+#include "core/measure/sources/noise_by_place.hpp"
 #include "core/measure/sources/source.hpp"
 #include "core/seam/compute/backend.hpp"
+#include "core/seam/compute/beam_classes.hpp"
 
 namespace reber {
 
@@ -66,10 +67,18 @@ class SourceFitter {
 
   /// What the weights take the noise for; uncorrelated without a beam.
   [[nodiscard]] const NoiseCorrelation& weights_noise() const { return beam_noise_; }
-  /// What the errors take it for: as measured, else as the weights do.
+  /// What the errors take it for: as measured, else as the weights do. Of a beam that varies, where the beam is that of
+  /// the middle, unless the noise is taken for uncorrelated.
   [[nodiscard]] const NoiseCorrelation& errors_noise() const {
+    if (at_middle_.pixels > 0 && !ordinary_) return at_middle_.correlation;
+    return measured_noise();
+  }
+  /// As measured, whatever the beam is, else as the weights take it.
+  [[nodiscard]] const NoiseCorrelation& measured_noise() const {
     return measured_.pixels > 0 ? measured_.correlation : beam_noise_;
   }
+  /// Both by the beam of the place, for whatever is added.
+  [[nodiscard]] BeamClasses classes() const;
 
  private:
   FitRequest request_;
@@ -77,8 +86,8 @@ class SourceFitter {
   BeamField beams_;
   std::optional<Covariance> beam_px_;  ///< FWHM^2 on the grid; nominal, where it varies
   NoiseCorrelation beam_noise_;
-  MeasuredCorrelation measured_;
-  bool ordinary_ = false;  ///< weights are those of uncorrelated noise
+  MeasuredCorrelation measured_, at_middle_;  ///< the second of a beam that varies
+  bool ordinary_ = false;                     ///< weights are those of uncorrelated noise
 };
 
 /// Takes out the entries of both that are flagged kFlagNoise; the order of the others stays.

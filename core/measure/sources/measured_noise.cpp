@@ -141,11 +141,11 @@ NoiseSums correlate(const std::vector<float>& patch, std::int64_t width, std::in
 
 /// Rectangles to fetch: each patch with the columns beside it whose sources reach into it, or all of one row together
 /// where that is not much more.
-std::vector<Rect> rectangles(Shape shape, std::int64_t grow) {
+std::vector<Rect> rectangles(Shape shape, const std::vector<Rect>& patches, std::int64_t grow) {
   constexpr std::int64_t kMostMore = 2;
   std::vector<Rect> all;
   std::int64_t row_pixels = 0;  // of the patches of the row that all.back() is of
-  for (const Rect& patch : noise_patches(shape)) {
+  for (const Rect& patch : patches) {
     const std::int64_t x0 = std::max<std::int64_t>(patch.x0 - grow, 0),
                        x1 = std::min(patch.x0 + patch.nx + grow, shape.nx);
     const bool same_row = !all.empty() && all.back().y0 == patch.y0;
@@ -196,6 +196,13 @@ NoiseSums sums_of_patches(const std::vector<Rect>& patches, const NoisePatch& pa
   return all;
 }
 
+/// No longer than a patch.
+std::int64_t reach_in(const std::vector<Rect>& patches, std::int64_t reach) {
+  return std::min({reach, patches.front().nx - 1, patches.front().ny - 1});
+}
+
+}  // namespace
+
 MeasuredCorrelation correlation_of(const NoiseSums& sums, std::int64_t reach) {
   MeasuredCorrelation measured;
   const auto zero = static_cast<std::size_t>(reach);
@@ -211,13 +218,6 @@ MeasuredCorrelation correlation_of(const NoiseSums& sums, std::int64_t reach) {
   return measured;
 }
 
-/// No longer than a patch.
-std::int64_t reach_in(const std::vector<Rect>& patches, std::int64_t reach) {
-  return std::min({reach, patches.front().nx - 1, patches.front().ny - 1});
-}
-
-}  // namespace
-
 MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& patch, std::int64_t reach,
                                               ThreadPool& pool, const Progress& progress) {
   const trace::Span span("host", "the noise's correlation");
@@ -226,21 +226,28 @@ MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& pat
   return correlation_of(sums_of_patches(patches, patch, reach, pool, progress), reach);
 }
 
+NoiseSums sum_noise(const NoiseOf& of, const NoiseQuestion& question, std::optional<LabelRuns>& labels,
+                    ThreadPool& pool, const Job& job) {
+  if (auto sums = of.backend.noise_sums(of.plane, of.background, of.islands, question, job)) return std::move(*sums);
+  const trace::Span span("host", "the noise's correlation");
+  if (!labels) labels = of.backend.label_runs(of.islands, job);
+  const NoiseField field(of, question, *labels, job);
+  return sums_of_patches(
+      question.patches, [&field](const Rect& where, float* out) { field.patch(where, out); }, question.reach, pool,
+      job.progress());
+}
+
 MeasuredCorrelation measure_noise_correlation(const NoiseOf& of, std::int64_t reach, float limit, std::int64_t grow,
                                               ThreadPool& pool, const Job& job) {
   NoiseQuestion question{noise_patches(of.plane.shape()), 0, limit, grow};
   question.reach = reach_in(question.patches, reach);
-  if (const auto sums = of.backend.noise_sums(of.plane, of.background, of.islands, question, job))
-    return correlation_of(*sums, question.reach);
-  const NoiseField field(of, limit, grow, job);
-  return measure_noise_correlation(
-      of.plane.shape(), [&field](const Rect& where, float* out) { field.patch(where, out); }, reach, pool,
-      job.progress());
+  std::optional<LabelRuns> labels;
+  return correlation_of(sum_noise(of, question, labels, pool, job), question.reach);
 }
 
-NoiseField::NoiseField(const NoiseOf& of, float limit, std::int64_t grow, const Job& job)
-    : labels_(of.backend.label_runs(of.islands, job)), limit_(limit), grow_(grow) {
-  const std::vector<Rect> wanted = rectangles(of.plane.shape(), grow);
+NoiseField::NoiseField(const NoiseOf& of, const NoiseQuestion& question, const LabelRuns& labels, const Job& job)
+    : labels_(labels), limit_(question.limit), grow_(question.grow) {
+  const std::vector<Rect> wanted = rectangles(of.plane.shape(), question.patches, grow_);
   std::int64_t pixels = 0;
   for (const Rect& where : wanted) pixels += where.shape().count();
   pixels_ = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(pixels));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/progress.hpp"
@@ -46,14 +47,20 @@ struct NoiseOf {
 [[nodiscard]] MeasuredCorrelation measure_noise_correlation(const NoiseOf& of, std::int64_t reach, float limit,
                                                             std::int64_t grow, ThreadPool& pool, const Job& job);
 
-/// The S/N of an image around its patches, fetched from a backend, and what is no noise in it.
+/// The sums themselves, of some of noise_patches(), which all are longer than the reach.   labels: where islands are,
+/// filled when first asked for
+[[nodiscard]] NoiseSums sum_noise(const NoiseOf& of, const NoiseQuestion& question, std::optional<LabelRuns>& labels,
+                                  ThreadPool& pool, const Job& job);
+/// What the sums of all patches say.
+[[nodiscard]] MeasuredCorrelation correlation_of(const NoiseSums& sums, std::int64_t reach);
+
+/// The S/N of an image around patches, fetched from a backend, and what is no noise in it.
 class NoiseField {
  public:
-  /// limit: abs(S/N) beyond which a pixel is no noise;   grow: pixels around it, or around an island, that are none
-  /// either, along x and y (a square)
+  /// question: patches in raster order; limit and grow;   labels: stay where they are
   ///   throws as Backend::render
-  NoiseField(const NoiseOf& of, float limit, std::int64_t grow, const Job& job);
-  /// As NoisePatch.   where: one of noise_patches()
+  NoiseField(const NoiseOf& of, const NoiseQuestion& question, const LabelRuns& labels, const Job& job);
+  /// As NoisePatch.   where: one of the patches
   void patch(const Rect& where, float* out) const;
 
  private:
@@ -61,7 +68,7 @@ class NoiseField {
     Rect where;
     const float* snr;  ///< in pixels_
   };
-  LabelRuns labels_;
+  const LabelRuns& labels_;
   std::vector<Fetched> fetched_;
   std::unique_ptr<float[]> pixels_;
   float limit_;

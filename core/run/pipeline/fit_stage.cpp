@@ -25,7 +25,7 @@ std::shared_ptr<const SourceFitter> make_fitter(const FitInputs& in, const Reque
   const auto fitter = std::make_shared<SourceFitter>(request.fit, in.plane.header, in.plane.beams);
   fitter->measure_noise(work.backend, in.plane.plane, in.plane.background, *in.detected.islands, work.job);
   if (fitter->beam_px() && fitter->noise_measured() &&
-      ordinary_weights_are_better(work.backend, *fitter->beam_px(), fitter->weights_noise(), fitter->errors_noise(),
+      ordinary_weights_are_better(work.backend, *fitter->beam_px(), fitter->weights_noise(), fitter->measured_noise(),
                                   work.job))
     fitter->take_ordinary_weights();
   work.note(fitter->description());

@@ -25,11 +25,13 @@ class BeamClasses {
   BeamClasses(const NoiseCorrelation& weights, const NoiseCorrelation& errors, const std::optional<Covariance>& middle,
               Errors how);
 
-  /// The next island. It joins the first class whose FWHM is its own within 2 %.
+  /// The next island, or whatever is fitted. It joins the first class whose FWHM is its own within 2 %.
   void add(const Covariance& beam);
 
   [[nodiscard]] std::size_t count() const { return classes_.size(); }
   [[nodiscard]] std::size_t of(std::size_t island) const { return island < of_.size() ? of_[island] : 0; }
+  /// FWHM^2 on the grid; nothing of a beam that does not vary.
+  [[nodiscard]] const Covariance& beam(std::size_t k) const { return classes_[k].beam; }
   [[nodiscard]] const NoiseCorrelation& weights(std::size_t k) const { return classes_[k].weights; }
   [[nodiscard]] const NoiseCorrelation& errors(std::size_t k) const { return classes_[k].errors; }
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/sky/model/grid_geometry.hpp"
 #include "core/sky/regions/region_spans.hpp"
 
 namespace reber::gui {
@@ -22,14 +23,59 @@ double median_of(std::vector<float>& values) {
   return 0.5 * (double{*middle} + *std::max_element(values.begin(), middle));
 }
 
-void find_flux(RegionStatistics& out, double pixel_deg2, const Unit& unit, const std::optional<Beam>& beam,
+/// Of the pixels that are finite: their areas, and their values times them, square degrees.
+struct AreaSums {
+  double area = 0, value_area = 0;
+};
+
+/// Areas of pixels over a rectangle, bilinear between nodes; NaN where no node has a sky.
+class PixelAreas {
+ public:
+  /// by_place: else that of the middle of the image everywhere
+  PixelAreas(const Rect& rect, Shape image, const Wcs& wcs, bool by_place) : rect_(rect) {
+    constexpr std::int64_t kIntervals = 64;
+    const auto area_of = [](const std::optional<Matrix2>& local) {
+      return local ? std::abs(local->determinant()) : std::nan("");
+    };
+    if (!by_place) {
+      one_ = area_of(wcs.centre_geometry(image));
+      return;
+    }
+    auto nodes = std::make_shared<BeamNodes>();
+    const std::int64_t step = std::max<std::int64_t>(1, (std::max(rect.ny, rect.nx) - 1) / kIntervals + 1);
+    nodes->step_px = static_cast<double>(step);
+    nodes->shape = {(rect.ny + step - 2) / step + 1, (rect.nx + step - 2) / step + 1};
+    for (std::int64_t j = 0; j < nodes->shape.ny; ++j)
+      for (std::int64_t i = 0; i < nodes->shape.nx; ++i) {
+        const double area = area_of(
+            wcs.sky_per_pixel(static_cast<double>(rect.x0 + i * step), static_cast<double>(rect.y0 + j * step)));
+        nodes->pixel_deg2.push_back(area);
+        nodes->sky.push_back({area, 0, area});
+      }
+    nodes->pixels = nodes->sky;
+    if (fill_unknown(*nodes)) by_place_ = BeamField(std::optional<Beam>(), nodes);
+  }
+
+  [[nodiscard]] double at(std::int64_t x, std::int64_t y) const {
+    return by_place_.areas_vary()
+               ? by_place_.pixel_deg2(static_cast<double>(x - rect_.x0), static_cast<double>(y - rect_.y0))
+               : one_;
+  }
+
+ private:
+  Rect rect_;
+  double one_ = std::nan("");
+  BeamField by_place_;
+};
+
+void find_flux(RegionStatistics& out, const AreaSums& sums, const Unit& unit, const std::optional<Beam>& beam,
                double frequency) {
   const double beam_deg2 = beam ? beam->area_deg2() : std::nan("");
   if (beam_deg2 > 0 && out.area_deg2 > 0) out.beams = out.area_deg2 / beam_deg2;
-  const double sum = out.pixels.sum * unit.factor;
+  const double sum = sums.value_area * unit.factor;
   switch (unit.kind) {
     case Unit::Kind::jy_per_pixel:
-      out.flux_jy = sum;
+      out.flux_jy = out.pixels.sum * unit.factor;
       return;
     case Unit::Kind::unknown:
       out.no_flux = "the image's unit is not known";
@@ -37,7 +83,7 @@ void find_flux(RegionStatistics& out, double pixel_deg2, const Unit& unit, const
     default:
       break;
   }
-  if (!(pixel_deg2 > 0)) {
+  if (!(sums.area > 0)) {
     out.no_flux = "the size of a pixel on the sky is not known";
     return;
   }
@@ -47,14 +93,14 @@ void find_flux(RegionStatistics& out, double pixel_deg2, const Unit& unit, const
   }
   if (unit.per_solid_angle()) {
     const double per_sr = unit.kind == Unit::Kind::kelvin ? sum / kelvin_per_jy_sr(frequency) : sum;
-    out.flux_jy = per_sr * pixel_deg2 * kSrPerDeg2;
+    out.flux_jy = per_sr * kSrPerDeg2;
     return;
   }
   if (!(beam_deg2 > 0)) {
     out.no_flux = "the image has no restoring beam";
     return;
   }
-  out.flux_jy = sum * pixel_deg2 / beam_deg2;
+  out.flux_jy = sum / beam_deg2;
 }
 
 std::vector<PixelSpan> spans_of(const Region& region, Shape shape, const Progress& progress) {
@@ -95,12 +141,15 @@ void measure_ring(RegionStatistics& out, const Region& region, const Pyramid& pi
 
 /// Noise that is the same within a beam and independent between beams: the sum over n pixels varies as sigma^2 n b, b
 /// the beam in pixels; less than a beam as sigma^2 n^2.
-void find_flux_error(RegionStatistics& out, double pixel_deg2, const std::optional<Beam>& beam) {
-  if (!out.flux_jy || out.ring_pixels == 0 || !(std::abs(out.pixels.sum) > 0)) return;
-  const double jy_per_unit = std::abs(*out.flux_jy / out.pixels.sum), n = static_cast<double>(out.pixels.finite);
-  const double beam_px = beam && pixel_deg2 > 0 ? std::max(1.0, beam->area_deg2() / pixel_deg2) : 1;
-  out.flux_error_jy = out.ring_sigma * std::sqrt(n * std::min(n, beam_px)) * jy_per_unit;
-  out.flux_above_jy = *out.flux_jy - n * out.ring_median * *out.flux_jy / out.pixels.sum;
+void find_flux_error(RegionStatistics& out, const AreaSums& sums, const Unit& unit, const std::optional<Beam>& beam) {
+  const bool per_pixel = unit.kind == Unit::Kind::jy_per_pixel;
+  const double n = static_cast<double>(out.pixels.finite), weight = per_pixel ? n : sums.area;
+  const double weighted = per_pixel ? out.pixels.sum : sums.value_area;
+  if (!out.flux_jy || out.ring_pixels == 0 || !(std::abs(weighted) > 0)) return;
+  const double jy_per_unit = *out.flux_jy / weighted * weight;  // of all the pixels together
+  const double beam_px = beam && sums.area > 0 ? std::max(1.0, beam->area_deg2() * n / sums.area) : 1;
+  out.flux_error_jy = out.ring_sigma * std::sqrt(n * std::min(n, beam_px)) * std::abs(jy_per_unit) / n;
+  out.flux_above_jy = *out.flux_jy - out.ring_median * jy_per_unit;
 }
 
 }  // namespace
@@ -112,6 +161,10 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
   RegionStatistics out;
   const Rect rect = bounds_of(region, pixels.shape());
   std::vector<float> row, inside;
+  // A beam that is constant in pixels is told by the geometry of the image's middle (core/sky/model/grid_geometry.hpp).
+  const bool by_place = unit.per_solid_angle() || (wcs.projection() != "SIN" && wcs.projection() != "NCP");
+  const PixelAreas areas(rect, pixels.shape(), wcs, by_place);
+  AreaSums sums;
   for_each_span(region, pixels.shape(), [&](const PixelSpan& span) {
     progress.report("statistics",
                     static_cast<double>(span.y - rect.y0) / static_cast<double>(std::max<std::int64_t>(rect.ny, 1)));
@@ -120,17 +173,13 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
     for (std::int64_t x = span.x0; x < span.x1; ++x) {
       const float value = row[static_cast<std::size_t>(x - span.x0)];
       out.pixels.add(value, x, span.y);
-      if (std::isfinite(value)) inside.push_back(value);
+      if (!std::isfinite(value)) continue;
+      inside.push_back(value);
+      const double area = areas.at(x, span.y);
+      sums.area += area, sums.value_area += static_cast<double>(value) * area;
     }
   });
-  // A beam that is constant in pixels is told by the geometry of the image's middle (core/sky/model/grid_geometry.hpp).
-  const bool by_place = unit.per_solid_angle() || (wcs.projection() != "SIN" && wcs.projection() != "NCP");
-  const auto geometry = by_place
-                            ? wcs.sky_per_pixel(static_cast<double>(rect.x0) + 0.5 * static_cast<double>(rect.nx - 1),
-                                                static_cast<double>(rect.y0) + 0.5 * static_cast<double>(rect.ny - 1))
-                            : wcs.centre_geometry(pixels.shape());
-  const double pixel_deg2 = geometry ? std::abs(geometry->determinant()) : std::nan("");
-  out.area_deg2 = pixel_deg2 * static_cast<double>(out.pixels.finite);
+  out.area_deg2 = sums.area;
   if (inside.empty()) {
     out.no_flux = "no finite pixel lies inside";
     return out;
@@ -142,9 +191,9 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
   out.median = median_of(inside);
   for (float& v : inside) v = static_cast<float>(std::abs(v - out.median));
   out.sigma = 1.4826 * median_of(inside);
-  find_flux(out, pixel_deg2, unit, beam, wcs.frequency_hz());
+  find_flux(out, sums, unit, beam, wcs.frequency_hz());
   measure_ring(out, region, pixels, progress);
-  find_flux_error(out, pixel_deg2, beam);
+  find_flux_error(out, sums, unit, beam);
   return out;
 }
 

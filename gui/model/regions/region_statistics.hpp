@@ -29,7 +29,8 @@ struct RegionStatistics {
 };
 inline constexpr double kRingFrom = 1.3, kRingTo = 2;
 
-/// The area of a pixel is that in the middle of the image, as the finder's: both fluxes mean the same.
+/// A pixel counts by its own area; of an interferometer's image per beam, whose beam is constant in pixels, by that in
+/// the middle of the image. So does the finder: both fluxes mean the same.
 /// wcs: a copy of its own where called from a job.   throws Cancelled; InputError for a region without area
 [[nodiscard]] RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, const Unit& unit,
                                                  const std::optional<Beam>& beam, const Wcs& wcs,

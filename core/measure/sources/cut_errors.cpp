@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The part of a Gaussian on missing pixels measures how much of its flux is the shape's word.
+#include "core/measure/sources/cut_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <set>
+
+#include "core/measure/sources/fit_rest.hpp"
+#include "core/measure/sources/shape_errors.hpp"
+
+namespace reber {
+namespace {
+
+/// Of the freed shape, by which it may differ without being taken: its chi^2 falls by less than 10.
+const double kErrorsOfFreed = std::sqrt(10.0);
+/// Of m^2: by as much do discs differ from the Gaussians that are fitted to what is seen of them.
+constexpr double kOtherShape = 0.15;
+
+bool beside_missing(std::int64_t y, std::int64_t x, const KnownPixels& known) {
+  for (std::int64_t row = y - 1; row <= y + 1; ++row)
+    if (!known.covers(row, x - 1, x + 2)) return true;
+  return false;
+}
+
+/// Whether a pixel is missing within a FWHM of a place.
+bool missing_within(const Covariance& fwhm2, double x, double y, const KnownPixels& known) {
+  const double tall = std::sqrt(fwhm2.yy), wide = std::sqrt(fwhm2.xx);
+  const double det = fwhm2.xx * fwhm2.yy - fwhm2.xy * fwhm2.xy;
+  for (auto row = std::llround(y - tall); row <= std::llround(y + tall); ++row)
+    for (auto column = std::llround(x - wide); column <= std::llround(x + wide); ++column) {
+      const double dx = static_cast<double>(column) - x, dy = static_cast<double>(row) - y;
+      if (fwhm2.yy * dx * dx - 2 * fwhm2.xy * dx * dy + fwhm2.xx * dy * dy <= det && !known.at(row, column))
+        return true;
+    }
+  return false;
+}
+
+}  // namespace
+
+Extrapolation extrapolated(const CutFit& fit, const std::optional<Covariance>& beam, const KnownPixels& known) {
+  const GaussianComponent& one = fit.held.component;
+  const bool beyond = beside_missing(std::llround(one.y), std::llround(one.x), known);
+  const bool near = beyond || missing_within(beam ? *beam : one.fwhm2, one.x, one.y, known);
+  if (!near || (!beyond && !fit.shape_free)) return {};
+  const double missing = part_missing(one, known), guessed = missing * missing / (1 - missing);
+  if (!fit.noise_alone) return {guessed, beyond};
+  if (fit.shape_free) return {kOtherShape * missing * missing, beyond};
+  if (fit.freed == nullptr) return {guessed, beyond};
+  const double ratio = gaussian_flux(fit.freed->component) / gaussian_flux(one);
+  const double error =
+      fit.freed->at_bound ? 0 : ratio * relative_total_error(fit.freed->component, fit.freed->covariance);
+  return {std::max(std::abs(ratio - 1), error / kErrorsOfFreed), beyond};
+}
+
+void doubt_unfitted(const std::vector<SourceSums>& sums, const KnownPixels& known, std::vector<SourceFit>& fits) {
+  constexpr double kFarthest = 16;  // a Gaussian's centre over its value a FWHM off
+  std::set<std::int64_t> extrapolated;
+  for (std::size_t k = 0; k < fits.size(); ++k)
+    if ((fits[k].flag & kFlagBeyond) != 0) extrapolated.insert(sums[k].island);
+  for (std::size_t k = 0; k < fits.size(); ++k) {
+    if (!sums[k].cut || fits[k].gaussian) continue;
+    const bool left = (fits[k].flag & kFlagRest) != 0 && extrapolated.contains(sums[k].island);
+    if (!left && !beside_missing(sums[k].sums.peak_y, sums[k].sums.peak_x, known)) continue;
+    fits[k].flag |= kFlagBeyond;
+    fits[k].unsure = kFarthest;
+  }
+}
+
+}  // namespace reber
