@@ -329,7 +329,14 @@ std::vector<ForcedSource> Forced::run() {
   if (beam && centre) beam_px_ = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);
   per_sum_ = flux_per_sum(header_, beam);
   fitter_.measure_noise(backend_, *result_.plane(), *result_.background(), *result_.islands());
+  if (beams_.varies() && fitter_.noise_measured() &&
+      ordinary_weights_are_better(backend_, *fitter_.beam_px(), fitter_.weights_noise(), fitter_.measured_noise(),
+                                  progress_))
+    fitter_.take_ordinary_weights();  // the noise does not follow the beam
+  noise_ = fitter_.classes();
   targets_ = forced::place(list_, header_, beams_, beam_px_, request_.shape, progress_);
+  if (beams_.varies())
+    for (const Target& one : targets_) noise_.add(beams_.at(one.source.x, one.source.y).pixels);
   groups_ = forced::group(targets_, header_.shape, progress_);
   ThreadPool pool(request_.threads);
   for (std::size_t first = 0; first < groups_.size();) {
