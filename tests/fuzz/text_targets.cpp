@@ -4,6 +4,7 @@
 #include "core/files/catalogue/catalogue_readers.hpp"
 #include "core/sky/model/sky_list.hpp"
 #include "core/sky/regions/region_parsers.hpp"
+#include "core/sky/regions/region_writers.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace reber::fuzz {
@@ -47,11 +48,11 @@ void regions(Bytes bytes) {
 
 void tables(Bytes bytes) {
   if (text_of(bytes).starts_with("SIMPLE"))
-    use(read_catalogue_fits(MemoryBytes(bytes), "fuzz"));
+    use(read_catalogue_fits(MemoryBytes(bytes), "fuzz", {}));
   else
-    use(read_catalogue_text(text_of(bytes), "fuzz"));
+    use(read_catalogue_text(text_of(bytes), "fuzz", {}));
 }
 
-void votable(Bytes bytes) { use(read_catalogue_votable(text_of(bytes), "fuzz")); }
+void votable(Bytes bytes) { use(read_catalogue_votable(text_of(bytes), "fuzz", {})); }
 
 }  // namespace reber::fuzz
