@@ -10,7 +10,6 @@
 #include "core/base/error.hpp"
 #include "core/files/catalogue/catalogue_io.hpp"
 #include "core/measure/extended/extended_sources.hpp"
-#include "core/measure/sources/fit_sources.hpp"
 #include "core/measure/sources/source_columns.hpp"
 #include "core/run/pipeline/pipeline.hpp"
 #include "core/run/pipeline/products.hpp"
@@ -288,18 +287,6 @@ TEST_F(VaryingBeam, forced_fluxes_have_errors_of_their_place) {
     EXPECT_LT(most, 1.15);
     EXPECT_NEAR(chi2, 1, 0.5);
   }
-}
-
-/// Of patches with beams of their own the pooled correlation is that of the middle's beam.
-TEST_F(VaryingBeam, noise_is_measured_as_that_of_the_middle) {
-  request.psf_map = map_file(folder.file("psf.fits"), 53);
-  const Result result = run();
-  SourceFitter fitter({}, header, result.beams());
-  fitter.measure_noise(*result.backend, *result.plane(), *result.background(), *result.islands());
-  const NoiseCorrelation of_beam = NoiseCorrelation::of_shape(*fitter.beam_px());
-  for (std::int64_t dy = 0; dy < 5; ++dy)
-    for (std::int64_t dx = -4; dx < 5; ++dx)
-      EXPECT_NEAR(fitter.errors_noise().at(dy, dx), of_beam.at(dy, dx), 0.07) << dy << ' ' << dx;
 }
 
 TEST_F(VaryingBeam, moments_take_the_beam_of_their_place_too) {
