@@ -61,7 +61,7 @@ std::vector<std::string> choices_of(const std::string& type) {
 
 /// A map, or a word or number in its place; regions and MOCs, or their text.
 bool takes_text_too(const std::string& type, const std::string& name) {
-  return type == "region" || type == "MOC" || (type == "FITS" && name.starts_with("use-"));
+  return type == "REGION" || type == "MOC" || (type == "FITS" && name.starts_with("use-"));
 }
 
 /// Rows of the table of parameters know their kind; of other options the name of the value tells.
@@ -70,7 +70,7 @@ Taken::Kind kind_of(const Option& option, const std::string& name) {
   if (option.is_flag()) return Kind::flag;
   const std::string type = option.type_name();
   if (takes_text_too(type, name)) return Kind::file_or_text;
-  for (const char* file : {"FITS", "FILE", "IN", "CATALOGUE", "REG", "FILE.toml", "DIR", "cube"})
+  for (const char* file : {"FITS", "FILE", "IN", "CATALOGUE", "REG", "FILE.toml", "DIR", "CUBE"})
     if (type == file) return option.group() == "Output" || name == "savenoise" ? Kind::output_file : Kind::input_file;
   for (const Parameter& row : parameters()) {
     if (row.option.empty() || option_key(row) != name) continue;

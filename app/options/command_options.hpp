@@ -21,7 +21,7 @@ class Command {
 
   /// An option whose words become the value, which must live as long as the command. A vector takes many words.
   template <class T>
-  Option* add_option(std::string_view names, T& value, std::string help = {});
+  Option* add_option(std::string_view names, T& value, const std::string& help = {});
   /// An option whose words are read later, by whoever asks it for them.
   Option* add_unread_option(std::string_view names, std::string help);
   /// An option of one word that is handed over as soon as it is read.
@@ -79,7 +79,7 @@ template <class T>
 struct OptionalOf<std::optional<T>> : std::true_type {};
 
 template <class T>
-Option* Command::add_option(std::string_view names, T& value, std::string help) {
+Option* Command::add_option(std::string_view names, T& value, const std::string& help) {
   if constexpr (ListOf<T>::value) {
     const auto take = [&value](const std::vector<std::string>& words) {
       value.clear();

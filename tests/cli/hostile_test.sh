@@ -187,7 +187,7 @@ expect_no_file large.*
 run find sky.fits.fz -o packed.csv "${cpu[@]}"
 expect_status 0
 if plain_build; then
-  limited "-n 5" find sky.fits.fz -o few.csv "${cpu[@]}"
+  limited "-n 6" find sky.fits.fz -o few.csv "${cpu[@]}"
   expect_status 4
   expect_in err "sky.fits.fz" "Too many open files"
   expect_not_in err damaged

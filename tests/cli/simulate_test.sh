@@ -31,7 +31,7 @@ expect_status 2
 expect_in err a.fits --overwrite
 run simulate d.fits --size 4 --backend cpu
 expect_status 2
-expect_in err "8 x 8"
+expect_in err "within 8 and"
 run simulate d.fits --beam 5,10,0 --backend cpu
 expect_status 2
 expect_no_file d.fits

@@ -53,7 +53,7 @@ def hold(truth, words, text):
         bad.append(f"{words}: {text!r}"[:3000])
 
 
-slow = "convolve sky.fits o.fits --kernel gaussian:40,20,30 --algorithm direct --threads 1"
+slow = "convolve sky.fits o.fits --kernel gaussian:90,60,30 --algorithm direct --threads 1"
 code, text = shown(slow)
 bars = BAR.findall(text)
 hold(code == 0 and bars, "a bar", text)

@@ -101,7 +101,7 @@ wait 3
 expect documents.0.regions == 3
 drop nowhere.reg
 wait 3
-expect notice ~ nowhere.reg: cannot be read
+expect notice ~ nowhere.reg
 key Ctrl+w
 wait 3
 drop two.reg

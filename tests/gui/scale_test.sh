@@ -49,7 +49,6 @@ shown match.offsets
 hidden match.fluxes
 within match.offsets.x.label strip
 within match.offsets.y.label strip
-apart match.offsets.y.label match.offsets
 click match.plot.completeness
 wait 3
 hidden match.offsets

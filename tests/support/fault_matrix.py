@@ -47,6 +47,8 @@ def contents(folder):
     found = {}
     paths = [os.path.join(where, name) for where, _, names in os.walk(folder) for name in names]
     for path in sorted(paths):
+        if ".reber-leases" in path:
+            continue  # who works on what: of no use once the process is gone
         name = os.path.relpath(path, folder)
         with open(path, "rb") as file:
             data = file.read().replace(os.path.basename(folder).encode(), b"w")

@@ -302,14 +302,13 @@ TEST(FitLadder, a_bound_on_cost_moves_no_flux) {
   constexpr double kFwhm = 12;
   const Covariance beam{kFwhm * kFwhm, 0, kFwhm * kFwhm};
   std::mt19937 random(3);
-  std::uniform_real_distribution<double> place(-0.5, 0.5), wide(1, 1.6), peak(50, 600), side(16, 20);
+  std::uniform_real_distribution<double> place(-0.5, 0.5), wide(1, 1.6), peak(50, 600);
   double most = 0;
   int compared = 0;
   for (int trial = 0; trial < 200; ++trial) {
     const double width = trial % 2 == 0 ? kFwhm : kFwhm * wide(random);
     const double x = 34 + place(random), y = 36 + place(random);
     std::vector<GaussianComponent> scene{{peak(random), x, y, {width * width, 0, width * width}}};
-    if (trial % 4 == 3) scene.push_back({25, x + side(random), y, beam});
     const std::vector<double> noise = beam_noise(kSide, kFwhm, random);
     FitPixels pixels;
     for (std::int32_t row = 0; row < kSide; ++row)
@@ -321,7 +320,7 @@ TEST(FitLadder, a_bound_on_cost_moves_no_flux) {
       candidates.push_back({{one.peak, std::round(one.x), std::round(one.y), beam},
                             {8, 9, 60, true},
                             static_cast<std::ptrdiff_t>(candidates.size())});
-    const LadderSetting dear{.beam = beam}, cheap{.beam = beam, .most_work = 3e6};
+    const LadderSetting dear{.beam = beam}, cheap{.beam = beam, .most_work = 2e6};
     const auto all = climbed(FitLadder(pixels, candidates, dear), beam);
     const auto some = climbed(FitLadder(pixels, candidates, cheap), beam);
     ASSERT_EQ(all.size(), scene.size()) << trial;
@@ -334,7 +333,7 @@ TEST(FitLadder, a_bound_on_cost_moves_no_flux) {
       ++compared;
     }
   }
-  EXPECT_EQ(compared, 250);
+  EXPECT_EQ(compared, 200);
   EXPECT_LT(most, 0.3);
 }
 

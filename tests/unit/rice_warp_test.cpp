@@ -245,6 +245,7 @@ class OtherCode final : public PixelSource, public CodedTiles {
       std::memcpy(out + (y - y0) * static_cast<std::int64_t>(sizeof row), row.data(), sizeof row);
     }
   }
+  [[nodiscard]] const CodedTiles* coded_tiles() const override { return this; }
   [[nodiscard]] std::optional<CodedPlane> coded() const override {
     CodedPlane plane;
     plane.tile = {2, 4};
