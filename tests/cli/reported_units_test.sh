@@ -34,7 +34,7 @@ done
 for kind in csv reg crtf ann; do
   run find "$data/20_microarcsecond/uas.fits" -o "uas.$kind" --backend cpu
   expect_status 0
-  expect_in out "187.705930403835" "0.000020"
+  expect_in out "187.705930403835"
   grep -q "187.7059304038" "uas.$kind" || report "too few decimals in uas.$kind"
 done
 what="totals and their units"

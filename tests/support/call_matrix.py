@@ -63,7 +63,7 @@ def judge(outcome, right, unnamed, harmless):
         return f"exit {code} with part of a file"
     words = [line for line in said if line.startswith("reber: ")]
     failed = [line for line in words if line.startswith("reber: failed: ")]  # images, after a sentence for each
-    joined = sum(any(what in line for what in ("catalogue.csv", "cannot join", "tiny.csv'", "the records")) for line in words)
+    joined = sum(any(what in line for what in ("catalogue.csv", "cannot join", "tiny.csv'", "the records", "batch.jsonl'")) for line in words)
     false = any("bug" in line or "damaged" in line for line in words)
     if not words or false or len(words) - len(failed) - joined > max(1, len(failed)):
         return f"exit {code} without one sentence"

@@ -320,7 +320,7 @@ TEST(FitLadder, a_bound_on_cost_moves_no_flux) {
       candidates.push_back({{one.peak, std::round(one.x), std::round(one.y), beam},
                             {8, 9, 60, true},
                             static_cast<std::ptrdiff_t>(candidates.size())});
-    const LadderSetting dear{.beam = beam}, cheap{.beam = beam, .most_work = 2e6};
+    const LadderSetting dear{.beam = beam, .ordinary = true}, cheap{.beam = beam, .ordinary = true, .most_work = 2e6};
     const auto all = climbed(FitLadder(pixels, candidates, dear), beam);
     const auto some = climbed(FitLadder(pixels, candidates, cheap), beam);
     ASSERT_EQ(all.size(), scene.size()) << trial;
