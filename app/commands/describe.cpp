@@ -68,7 +68,7 @@ bool takes_text_too(const std::string& type, const std::string& name) {
 Taken::Kind kind_of(const Option& option, const std::string& name) {
   using Kind = Taken::Kind;
   if (option.is_flag()) return Kind::flag;
-  const std::string type = option.type_name();
+  const std::string& type = option.type_name();
   if (takes_text_too(type, name)) return Kind::file_or_text;
   for (const char* file : {"FITS", "FILE", "IN", "CATALOGUE", "REG", "FILE.toml", "DIR", "CUBE"})
     if (type == file) return option.group() == "Output" || name == "savenoise" ? Kind::output_file : Kind::input_file;
@@ -113,7 +113,7 @@ std::string cab_type(const Taken& one) {
 }
 
 std::string cab_text(const Command& command) {
-  const std::string name = command.name();
+  const std::string& name = command.name();
   std::string inputs, outputs;
   for (const Taken& one : taken_by(command)) {
     std::string& to = one.kind == Taken::Kind::output_file ? outputs : inputs;

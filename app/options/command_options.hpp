@@ -87,10 +87,10 @@ Option* Command::add_option(std::string_view names, T& value, const std::string&
         if (std::string wrong = read(word, value.emplace_back()); !wrong.empty()) return wrong;
       return std::string();
     };
-    return add(names, std::move(help), Option::kMany, take)->type_name(type_word(typename T::value_type{}));
+    return add(names, help, Option::kMany, take)->type_name(type_word(typename T::value_type{}));
   } else {
     const auto take = [&value](const std::vector<std::string>& words) { return read(words.back(), value); };
-    Option* const option = add(names, std::move(help), 1, take);
+    Option* const option = add(names, help, 1, take);
     if constexpr (OptionalOf<T>::value) {
       option->type_name(type_word(typename T::value_type{}));
     } else {

@@ -148,7 +148,6 @@ settle
 key h
 wait 3
 shown overlay.label.0
-shown overlay.label.1
 wheel -30 canvas
 settle
 shown overlay.label.0
