@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
+#include <span>
+#include <utility>
 
 #include "core/sky/model/decimals.hpp"
 
@@ -32,9 +35,9 @@ std::string number(double value, int decimals) {
 
 struct Column {
   std::string title;
-  int width;  ///< with the blanks before it
-  int rank;   ///< the highest gives way first; 0: never
+  int rank;  ///< the highest gives way first; 0: never
   std::function<std::string(const Source&)> cell;
+  std::size_t width = 0;  ///< of the widest cell, with the blanks before it
 };
 
 std::vector<Column> columns_of(const ImageHeader& header, Scale scale, bool known) {
@@ -48,27 +51,37 @@ std::vector<Column> columns_of(const ImageHeader& header, Scale scale, bool know
   const std::string peak = "peak " + (known ? scale.prefix + header.unit.name() : "image unit");
   const std::string total = known ? fmt::format("total {}{}", scale.prefix, header.unit.total_name()) : "total";
   return {
-      {"island", 7, 2, [](const Source& s) { return fmt::format("{}", s.island); }},
-      {sky ? "lon deg" : "x px", places + 5, 0, [=](const Source& s) { return number(sky ? s.ra : s.x, places); }},
-      {sky ? "lat deg" : "y px", places + 5, 0, [=](const Source& s) { return number(sky ? s.dec : s.y, places); }},
-      {"S/N", 8, 0, [](const Source& s) { return number(s.snr, 1); }},
-      {"pixels", 8, 3, [](const Source& s) { return fmt::format("{}", s.npix); }},
-      {peak, 18, 0, [=](const Source& s) { return flux(s.peak, s.e_peak); }},
-      {total, 18, 0, [=](const Source& s) { return flux(s.total, s.e_total); }},
-      {"size arcsec", size_places + 13, 1,
+      {"island", 2, [](const Source& s) { return fmt::format("{}", s.island); }},
+      {sky ? "lon deg" : "x px", 0, [=](const Source& s) { return number(sky ? s.ra : s.x, places); }},
+      {sky ? "lat deg" : "y px", 0, [=](const Source& s) { return number(sky ? s.dec : s.y, places); }},
+      {"S/N", 0, [](const Source& s) { return number(s.snr, 1); }},
+      {"pixels", 3, [](const Source& s) { return fmt::format("{}", s.npix); }},
+      {peak, 0, [=](const Source& s) { return flux(s.peak, s.e_peak); }},
+      {total, 0, [=](const Source& s) { return flux(s.total, s.e_total); }},
+      {"size arcsec", 1,
        [=](const Source& s) {
          return number(s.major_deg * kArcsec, size_places) + " " + number(s.minor_deg * kArcsec, size_places);
        }},
   };
 }
 
+std::size_t width_of(const std::vector<Column>& columns) {
+  return std::accumulate(columns.begin(), columns.end(), std::size_t{0},
+                         [](std::size_t sum, const Column& column) { return sum + column.width; });
+}
+
+/// Columns are two blanks apart, or one where the page asks for it.
+void widen(std::vector<Column>& columns, std::span<const Source* const> rows, std::size_t page) {
+  for (Column& column : columns) {
+    column.width = column.title.size();
+    for (const Source* row : rows) column.width = std::max(column.width, column.cell(*row).size());
+  }
+  const std::size_t apart = width_of(columns) + 2 * columns.size() > page ? 1 : 2;
+  for (Column& column : columns) column.width += apart;
+}
+
 std::vector<Column> fitting(std::vector<Column> columns, std::size_t page) {
-  const auto wide = [&] {
-    int width = 0;
-    for (const Column& column : columns) width += column.width;
-    return static_cast<std::size_t>(width) > page;
-  };
-  while (wide()) {
+  while (width_of(columns) > page) {
     const auto least = std::ranges::max_element(columns, {}, &Column::rank);
     if (least->rank == 0) break;
     columns.erase(least);
@@ -87,7 +100,9 @@ std::string source_table(const std::vector<Source>& sources, const ImageHeader& 
   const std::size_t shown = std::min(most, order.size());
   const bool known = header.unit.kind != Unit::Kind::unknown;
   const Scale scale = known ? scale_for(std::abs(order[(shown - 1) / 2]->peak_pixel)) : Scale{1, ""};
-  const std::vector<Column> columns = fitting(columns_of(header, scale, known), page);
+  std::vector<Column> columns = columns_of(header, scale, known);
+  widen(columns, std::span(order).first(shown), page);
+  columns = fitting(std::move(columns), page);
   std::string text;
   for (const Column& column : columns) text += fmt::format("{:>{}}", column.title, column.width);
   text += '\n';

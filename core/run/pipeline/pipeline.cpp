@@ -206,7 +206,7 @@ void Pipeline::Run::write() {
   made->key = key(StageId::write, {});
   made->cost = runner_.timed(StageId::write, Sign::positive, true, [&] {
     made->value = write_files();
-    return fmt::format("{} files", made->value.size());
+    return fmt::format("{} {}", made->value.size(), made->value.size() == 1 ? "file" : "files");
   });
   made_.report.outputs = made->value;
   made_.report.stages.push_back(made->cost);
@@ -329,7 +329,8 @@ void Pipeline::RunEach::finish(std::span<Run> group, std::size_t first) {
         const auto& written = run.result().report.outputs;
         report_.outputs.insert(report_.outputs.end(), written.begin(), written.end());
       }
-      return fmt::format("{} files", report_.outputs.size() - before);
+      const std::size_t count = report_.outputs.size() - before;
+      return fmt::format("{} {}", count, count == 1 ? "file" : "files");
     });
   for (std::size_t i = 0; i < group.size(); ++i) {
     if (take_) take_(first + i, group[i].result());
