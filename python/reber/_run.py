@@ -101,22 +101,22 @@ class Result:
 _CALLED = ("model", "residual")
 
 
+def _reader_of(name, text):
+    def read(self):
+        return self._run.map(name)
+
+    read.__name__, read.__doc__ = name, text
+    return read
+
+
 def _add_maps():
     """A member of Result for each map of the table of products."""
     for row in _core.products():
-        name, text = row["name"], row["text"][0].upper() + row["text"][1:] + "."
+        name = row["name"]
         if not row["map"] or hasattr(Result, name):
             continue
-
-        def read(self, name=name):
-            return self._run.map(name)
-
-        def call(self):
-            return self._run.map(call.__name__)
-
-        if name in _CALLED:
-            call.__name__, call.__doc__ = name, text
-        setattr(Result, name, call if name in _CALLED else property(read, doc=text))
+        read = _reader_of(name, row["text"][0].upper() + row["text"][1:] + ".")
+        setattr(Result, name, read if name in _CALLED else property(read))
 
 
 _add_maps()
