@@ -19,13 +19,6 @@ import other_sky
 SIZE, WIDTH, DOUBLES = 1024, 6.0, 37
 
 
-def round_beam():
-    other_sky.MAJOR = other_sky.MINOR = WIDTH
-    other_sky.PA = 0.0
-    other_sky.BEAM = other_sky.covariance(WIDTH, WIDTH, 0)
-    other_sky.AREA = np.pi / (4 * np.log(2)) * WIDTH**2
-
-
 def make_sky(folder, seed):
     sky = other_sky.Sky(SIZE, 777000 + seed, True)
     rng = sky.rng
@@ -64,7 +57,7 @@ def main():
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--keep", help="folder that keeps skies and catalogues")
     options = parser.parse_args()
-    round_beam()
+    other_sky.take_beam(WIDTH, WIDTH, 0.0)
     with tempfile.TemporaryDirectory() as temporary:
         for seed in range(options.first_seed, options.first_seed + options.seeds):
             folder = os.path.join(options.keep or temporary, f"blobs{seed}")

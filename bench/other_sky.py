@@ -40,6 +40,14 @@ def covariance(major, minor, pa):
 BEAM = covariance(MAJOR, MINOR, PA)
 
 
+def take_beam(major, minor, angle):
+    """The beam of every sky made from here on.   returns its squared FWHMs"""
+    global MAJOR, MINOR, PA, AREA, BEAM
+    MAJOR, MINOR, PA = major, minor, angle
+    AREA, BEAM = np.pi / (4 * np.log(2)) * major * minor, covariance(major, minor, angle)
+    return BEAM
+
+
 def ring_noise(size, rng, white=False):
     if white:
         return RMS * rng.standard_normal((size, size))

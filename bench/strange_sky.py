@@ -37,9 +37,7 @@ PRIMARY = {"primary": (190, 0.2), "ramp": (550, 0.1)}
 
 
 def take_beam(kind):
-    other_sky.MAJOR, other_sky.MINOR = BEAMS[kind]
-    other_sky.BEAM = other_sky.covariance(*BEAMS[kind], other_sky.PA)
-    other_sky.AREA = np.pi / (4 * np.log(2)) * other_sky.MAJOR * other_sky.MINOR
+    other_sky.take_beam(*BEAMS[kind], 37.0)
 
 
 def mosaic_noise(n, apart):

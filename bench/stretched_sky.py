@@ -24,9 +24,7 @@ import other_sky
 def make(ratio, minor, seed, white):
     rng = np.random.default_rng([seed, int(10 * ratio), int(10 * minor)])
     major, angle = ratio * minor, rng.uniform(0, 180)
-    other_sky.MAJOR, other_sky.MINOR, other_sky.PA = major, minor, angle
-    other_sky.BEAM = other_sky.covariance(major, minor, angle)
-    other_sky.AREA = np.pi / (4 * np.log(2)) * major * minor
+    other_sky.take_beam(major, minor, angle)
     apart = int(4 * major + 12)
     rows = max(4, min(14, 1500 // apart))
     size = rows * apart
