@@ -97,19 +97,26 @@ class Field:
             file.write(data + b"\0" * (-len(data) % 2880))
 
 
-def read_field(path):
-    """The first plane of a FITS image of floats with square pixels and a beam, as a projection about its middle."""
+def pixels_of(path):
+    """The first plane of a FITS image of floats, and the cards of its header."""
     with open(path, "rb") as file:
         data = file.read()
     cards, at = {}, 0
     while not data[at : at + 80].startswith(b"END     "):
         cards[data[at : at + 8].decode().strip()] = data[at + 10 : at + 80].decode().split("/")[0].strip(" '")
         at += 80
-    if cards["BITPIX"] not in ("-32", "-64") or "BMAJ" not in cards:
-        raise SystemExit(f"{path}: an image of floats with a beam is expected")
+    if cards["BITPIX"] not in ("-32", "-64"):
+        raise SystemExit(f"{path}: an image of floats is expected")
     shape = int(cards["NAXIS2"]), int(cards["NAXIS1"])
     kind = ">f4" if cards["BITPIX"] == "-32" else ">f8"
-    image = np.frombuffer(data, kind, shape[0] * shape[1], (at // 2880 + 1) * 2880).reshape(shape)
+    return np.frombuffer(data, kind, shape[0] * shape[1], (at // 2880 + 1) * 2880).reshape(shape), cards
+
+
+def read_field(path):
+    """An image with square pixels and a beam, as a projection about its middle."""
+    image, cards = pixels_of(path)
+    if "BMAJ" not in cards:
+        raise SystemExit(f"{path}: an image with a beam is expected")
     step, scale = float(cards.get("CDELT1", cards.get("CD1_1", 0))), abs(float(cards.get("CDELT2", cards.get("CD2_2", 0))))
     beam = beam_matrix(float(cards["BMAJ"]) / scale, float(cards["BMIN"]) / scale, float(cards.get("BPA", 0)))
     return Field(np.ascontiguousarray(image[:, ::-1] if step > 0 else image, np.float32), beam, scale)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Skies that ask for something that others do not: padding, a primary beam of few cells, a beam of many pixels.
 
-usage: strange_sky.py --reber BIN [--kinds padded,primary,ramp,mosaic,slope,wide,round,bowls,halo,waves,clouds] [--seeds 3] [--first-seed 1] [--white] [--keep FOLDER]
+usage: strange_sky.py --reber BIN [--kinds padded,primary,ramp,mosaic,few,steps,slope,wide,round,bowls,halo,waves,clouds] [--seeds 3] [--first-seed 1] [--white] [--keep FOLDER]
                       [--length 400] [--height 3] [-- options of reber find]
 Needs NumPy only. Points of S/N 5 to 300, each against its own noise; noise as in other_sky.py.
 
@@ -11,6 +11,8 @@ primary   320 x 320, divided by a primary beam of 190 pixels FWHM, blank where t
 ramp      1024 x 1024, divided by one of 550 pixels, blank below .1; beam 5 x 4
 mosaic    1024 x 1024, pointings 160 to 250 pixels apart of 230 pixels FWHM, divided by the root of their squares' sum, blank where
           the noise is 7 times its least; beam 6 x 5
+few       the same of seven to nine pointings, 160 pixels apart
+steps     1024 x 1024, a noise of 1 and 2.5 by turns, in stripes of 200 pixels; beam 6 x 5
 slope     1024 x 1024, a background that rises by .05 of the noise a pixel; beam 5 x 4
 wide      2048 x 2048, round beam of 25 pixels
 round     1024 x 1024, round beam of 5 pixels
@@ -30,8 +32,8 @@ import numpy as np
 
 import other_sky
 
-SIZES = {"padded": 1024, "primary": 320, "ramp": 1024, "mosaic": 1024, "slope": 1024, "wide": 2048, "round": 1024, "bowls": 1024, "halo": 1024, "waves": 1024, "clouds": 1024}
-BEAMS = {"padded": (8, 5), "primary": (5, 4), "ramp": (5, 4), "mosaic": (6, 5), "slope": (5, 4), "wide": (25, 25), "round": (5, 5), "bowls": (5, 4), "halo": (5, 4), "waves": (5, 4), "clouds": (5, 4)}
+SIZES = {"padded": 1024, "primary": 320, "ramp": 1024, "mosaic": 1024, "few": 1024, "steps": 1024, "slope": 1024, "wide": 2048, "round": 1024, "bowls": 1024, "halo": 1024, "waves": 1024, "clouds": 1024}
+BEAMS = {"padded": (8, 5), "primary": (5, 4), "ramp": (5, 4), "mosaic": (6, 5), "few": (6, 5), "steps": (6, 5), "slope": (5, 4), "wide": (25, 25), "round": (5, 5), "bowls": (5, 4), "halo": (5, 4), "waves": (5, 4), "clouds": (5, 4)}
 APART = {"bowls": 90, "halo": 90}
 PRIMARY = {"primary": (190, 0.2), "ramp": (550, 0.1)}
 
@@ -40,12 +42,12 @@ def take_beam(kind):
     other_sky.take_beam(*BEAMS[kind], 37.0)
 
 
-def mosaic_noise(n, apart):
+def mosaic_noise(n, apart, margin=130):
     """Of pointings in rows, every second one moved by half of their distance."""
     yy, xx = np.mgrid[0:n, 0:n]
     weight = np.zeros((n, n))
-    for row, y in enumerate(np.arange(130, n - 120, 0.87 * apart)):
-        for x in np.arange(130 + row % 2 * apart / 2, n - 120, apart):
+    for row, y in enumerate(np.arange(margin, n - margin + 10, 0.87 * apart)):
+        for x in np.arange(margin + row % 2 * apart / 2, n - margin + 10, apart):
             weight += np.exp(-8 * np.log(2) * ((xx - x) ** 2 + (yy - y) ** 2) / 230**2)
     return np.sqrt(weight.max() / weight)
 
@@ -72,9 +74,11 @@ def make_sky(folder, kind, seed, white, length=400, height=3):
         fwhm, least = PRIMARY[kind]
         noise = np.exp(4 * np.log(2) * (radius / fwhm) ** 2)
         reach = fwhm * np.sqrt(np.log(1 / least) / (4 * np.log(2)))
-    if kind == "mosaic":
-        noise = mosaic_noise(n, sky.rng.choice([160, 200, 250]))
-    beyond, near = (noise > 7, noise > 6.5) if kind == "mosaic" else (radius > reach, radius >= reach - 8)
+    if kind in ("mosaic", "few"):
+        noise = mosaic_noise(n, *((160, 352) if kind == "few" else (sky.rng.choice([160, 200, 250]),)))
+    if kind == "steps":
+        noise = np.where((xx + 0.3 * yy) % 400 < 200, 1.0, 2.5)
+    beyond, near = (noise > 7, noise > 6.5) if kind in ("mosaic", "few") else (radius > reach, radius >= reach - 8)
     sky.image *= noise
     apart = APART.get(kind, 5 * other_sky.MAJOR)
     for x, y in sky.places(n * n // max(3000, 60 * other_sky.MAJOR**2, 2 * apart**2), apart, 2 * other_sky.MAJOR):
@@ -92,6 +96,7 @@ def make_sky(folder, kind, seed, white, length=400, height=3):
     sky.image[beyond] = outside
     os.makedirs(folder, exist_ok=True)
     other_sky.write_fits(f"{folder}/sky.fits", sky.image)
+    np.save(f"{folder}/noise.npy", np.where(beyond, np.nan, other_sky.RMS * noise).astype(np.float32))
     return {name: np.array([row[name] for row in sky.rows]) for name in ("x", "y", "peak", "total", "gap")}
 
 

@@ -8,7 +8,7 @@
 
 #include "core/base/trace.hpp"
 #include "core/measure/background/cell_slopes.hpp"
-#include "core/measure/background/local_trend.hpp"
+#include "core/measure/background/cell_surface.hpp"
 #include "core/measure/background/mesh_nodes.hpp"
 
 namespace reber {
@@ -67,48 +67,83 @@ std::vector<LevelSurface> find_waves(Backend& backend, const Plane& plane, const
   return found.levels;
 }
 
+/// Of values that are alike but for their noise, by what each is off its neighbours' middle.
+double noise_of(std::int64_t ny, std::int64_t nx, const auto& at) {
+  std::vector<double> off;
+  for (std::int64_t j = 0; j < ny; ++j)
+    for (std::int64_t i = 0; i < nx; ++i) {
+      if (i > 0 && i + 1 < nx) off.push_back(at(j, i) - 0.5 * (at(j, i - 1) + at(j, i + 1)));
+      if (j > 0 && j + 1 < ny) off.push_back(at(j, i) - 0.5 * (at(j - 1, i) + at(j + 1, i)));
+    }
+  return 1.4826 * scatter_of(std::move(off)) / std::sqrt(1.5);
+}
+
+/// Of the rms of cells without a trend: by how much a cell of few beams reads low. Its own mean takes a part of the
+/// variance, and the middle of many logarithms lies below that of the mean variance.
+float of_few_beams(const MeshGrid& grid, const MeshCells& cells) {
+  constexpr double kMost = 0.1;  // of the square
+  const std::int64_t nx = grid.nx();
+  const auto rms = [&](std::int64_t j, std::int64_t i) { return static_cast<double>(cells.rms[j * nx + i]); };
+  const double logs = noise_of(grid.ny(), nx, [&](auto j, auto i) { return std::log(rms(j, i)); });
+  const double means = noise_of(grid.ny(), nx, [&](auto j, auto i) { return cells.mean[j * nx + i] / rms(j, i); });
+  const double square = logs * logs + means * means;
+  return std::isfinite(square) ? static_cast<float>(1 + 0.5 * std::min(square, kMost)) : 1.0F;
+}
+
+/// Cells about a trend of the noise, those of the trend.
+std::optional<BackgroundModel> measure_about(Backend& backend, const Plane& plane, MeshOptions options,
+                                             const CellTrends& trends, const Job& job) {
+  const MeshGrid& grid = trends.noise->cells;
+  options.filter = trends.filter;
+  MeshCells cells = without_slopes(grid, mesh_without(trends, backend, plane, grid, options, job));
+  if (none_usable(cells)) return std::nullopt;
+  const float times = of_few_beams(grid, cells);
+  for (float& rms : cells.rms) rms *= times;
+  for (float& rms : cells.filtered_rms) rms *= times;
+  BackgroundModel model = with_trend(finish_mesh(grid, cells, options), *trends.noise);
+  if (!trends.levels.empty()) add_surfaces(model, trends.levels);
+  return model;
+}
+
 }  // namespace
 
 std::optional<BackgroundModel> measure_cells(Backend& backend, const Plane& plane, const MeshGrid& grid,
                                              const MeshOptions& options, const CellTrends& trends, const Job& job) {
+  if (trends.noise) return measure_about(backend, plane, options, trends, job);
   MeshCells cells = mesh_without(trends, backend, plane, grid, options, job);
   if (none_usable(cells)) return std::nullopt;
-  if (!trends.noise) {
-    BackgroundModel model = filtered(grid, std::move(cells), options);
-    return trends.levels.empty() ? std::optional(std::move(model)) : with_surfaces(model, trends.levels);
-  }
-  BackgroundModel model = with_trend(finish_mesh(grid, without_slopes(grid, cells), options), *trends.noise);
-  if (!trends.levels.empty()) add_surfaces(model, trends.levels);
-  return model;
+  BackgroundModel model = filtered(grid, std::move(cells), options);
+  return trends.levels.empty() ? std::optional(std::move(model)) : with_surfaces(model, trends.levels);
 }
 
 std::optional<BackgroundModel> first_cells(Backend& backend, const Plane& plane, const MeshGrid& grid,
                                            const MeshOptions& options, std::int64_t least_side, CellTrends& trends,
                                            const Job& job) {
   constexpr int kRounds = 3;
-  constexpr std::int64_t kMostCells = 48;  // of more, a noise of a thousand times at the rim moves by less than 4 %
   MeshCells cells = backend.mesh(plane, grid, options, job);
   if (none_usable(cells)) return std::nullopt;
   trends.levels = find_waves(backend, plane, grid, cells, options, least_side, job);
-  std::optional<NoiseTrend>& trend = trends.noise;
-  if (std::min(grid.ny(), grid.nx()) <= kMostCells) trend = noise_trend(grid, cells.rms);
-  if (!trend || !too_steep(*trend, grid, options.filter)) trend = local_trend(grid, cells, options.filter);
-  if (!trend) {
+  if (!filter_cuts_noise(grid, cells, options.filter)) {
     BackgroundModel model = filtered(grid, std::move(cells), options);
     return trends.levels.empty() ? std::optional(std::move(model)) : with_surfaces(model, trends.levels);
   }
-  const bool local = !trend->logs.empty();
+  // Cells as small as may be follow best; a filter as wide as before makes up for their noise.
+  const std::int64_t side = std::min(grid.rows.front().size(), grid.cols.front().size());
+  const bool smaller = least_side > 0 && least_side < side;
+  trends.noise = noise_trend(grid, cells, options.filter);
+  const MeshGrid halves = smaller ? MeshGrid::make(grid.image, std::max(least_side, (side + 1) / 2)) : grid;
+  trends.filter = smaller ? 2 * options.filter - 1 : options.filter;
   for (int round = 0; round < kRounds; ++round) {
-    MeshCells again = mesh_without(trends, backend, plane, grid, options, job);
-    for (std::size_t j = 0, k = 0; j < grid.rows.size(); ++j)
-      for (std::size_t i = 0; i < grid.cols.size(); ++i, ++k)
-        again.rms[k] *= static_cast<float>(trend->at(centre_of(grid.rows[j]), centre_of(grid.cols[i])));
-    if (local)
-      trend = smooth_trend(grid, again.rms);
-    else if (const auto better = noise_trend(grid, again.rms))
-      trend = better;
+    MeshCells again = mesh_without(trends, backend, plane, halves, options, job);
+    if (none_usable(again)) break;
+    for (std::size_t j = 0, k = 0; j < halves.rows.size(); ++j)
+      for (std::size_t i = 0; i < halves.cols.size(); ++i, ++k) {
+        const auto noise = static_cast<float>(trends.noise->at(centre_of(halves.rows[j]), centre_of(halves.cols[i])));
+        again.rms[k] *= noise, again.mean[k] *= noise;
+      }
+    trends.noise = noise_trend(halves, again, trends.filter);
   }
-  return measure_cells(backend, plane, grid, options, trends, job);
+  return measure_about(backend, plane, options, trends, job);
 }
 
 void refit_levels(Backend& backend, const Plane& masked, const MeshOptions& options, CellTrends& trends,

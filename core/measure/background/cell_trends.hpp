@@ -16,6 +16,7 @@ namespace reber {
 /// What the cells of a plane are measured without.
 struct CellTrends {
   std::optional<NoiseTrend> noise;
+  int filter = 1;                    ///< side of the median filter about that, in its cells
   std::vector<LevelSurface> levels;  ///< each of what those before it leave
 };
 
@@ -25,9 +26,9 @@ struct CellTrends {
                                                            const Job& job);
 
 /// The first cells. Where their means or their noise change over a few of them so that the filter would not follow,
-/// the trends are found from the cells as they are, and those of the noise once more from cells measured without.
+/// the trends are found from the cells as they are, and those of the noise again from smaller cells measured without.
 ///   least_side: waves that the cells do not follow are looked for in cells of half their side, if that is no less;
-///   0 for not
+///   a trend of the noise has cells of half their side or this; 0 for those that there are
 [[nodiscard]] std::optional<BackgroundModel> first_cells(Backend& backend, const Plane& plane, const MeshGrid& grid,
                                                          const MeshOptions& options, std::int64_t least_side,
                                                          CellTrends& trends, const Job& job);

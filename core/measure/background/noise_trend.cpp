@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A polynomial of six factors by its normal equations.
+// A polynomial through all cells, and local ones through what it leaves.
 #include "core/measure/background/noise_trend.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
+#include "core/base/thread_pool.hpp"
+#include "core/measure/background/cell_surface.hpp"
 #include "core/measure/background/mesh_nodes.hpp"
 
 namespace reber {
 namespace {
 
 constexpr std::size_t kFactors = 6, kFewest = 12;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+/// In rms: cells whose mean is farther from the image's hold emission.
+constexpr double kNoLevel = 0.6;
 using Terms = std::array<double, kFactors>;
 
 Terms terms_at(Shape image, double y, double x) {
@@ -27,29 +33,31 @@ double product(const Terms& a, const Terms& b) {
   return sum;
 }
 
-double middle(std::vector<double> values) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, at);
-  return *at;
-}
-
 /// Median of abs(log rms - middle - what the factors say).
 double scatter_about(const std::vector<TrendCell>& cells, const Terms& factor) {
   std::vector<double> left;
   for (const TrendCell& cell : cells) left.push_back(cell.value - product(factor, cell.terms));
-  const double centre = middle(left);
-  for (double& one : left) one = std::abs(one - centre);
-  return middle(left);
+  return scatter_of(std::move(left));
 }
 
-std::vector<TrendCell> known_cells(const MeshGrid& grid, const std::vector<float>& rms) {
-  std::vector<TrendCell> cells;
-  for (std::size_t j = 0, k = 0; j < grid.rows.size(); ++j)
-    for (std::size_t i = 0; i < grid.cols.size(); ++i, ++k)
-      if (std::isfinite(rms[k]) && rms[k] > 0)
-        cells.push_back({terms_at(grid.image, centre_of(grid.rows[j]), centre_of(grid.cols[i])),
-                         std::log(static_cast<double>(rms[k]))});
-  return cells;
+/// Through the cells that are known, those beyond 3 times the scatter left out; zeros where fewer than 12 are left.
+Terms image_polynomial(const MeshGrid& grid, const CellValues& logs) {
+  constexpr double kOff = 3 * 1.4826;
+  std::vector<TrendCell> all;
+  for (std::int64_t j = 0; j < logs.ny; ++j)
+    for (std::int64_t i = 0; i < logs.nx; ++i)
+      if (const double one = logs.at(j, i); std::isfinite(one))
+        all.push_back({terms_at(grid.image, centre_of(grid.rows[j]), centre_of(grid.cols[i])), one});
+  std::vector<TrendCell> used = all;
+  std::optional<Terms> factor;
+  for (int round = 0; round < 4; ++round) {
+    if (used.size() < kFewest || !(factor = polynomial_of(used))) return {};
+    const double limit = kOff * scatter_about(used, *factor);
+    used.clear();
+    for (const TrendCell& cell : all)
+      if (std::abs(cell.value - product(*factor, cell.terms)) <= limit) used.push_back(cell);
+  }
+  return *factor;
 }
 
 /// The span before a place, and how far on the way to the next one's centre that is; below 0 and above 1 at the rims.
@@ -61,6 +69,7 @@ std::pair<std::size_t, double> before(const std::vector<PixelSpan>& spans, doubl
 }
 
 double between(const NoiseTrend& trend, double y, double x) {
+  if (trend.logs.empty()) return 0;
   const auto [j, v] = before(trend.cells.rows, y);
   const auto [i, u] = before(trend.cells.cols, x);
   const std::size_t nx = trend.cells.cols.size(), right = nx > 1 ? 1 : 0, below = trend.cells.rows.size() > 1 ? nx : 0;
@@ -96,45 +105,166 @@ std::optional<std::array<double, 6>> polynomial_of(std::span<const TrendCell> ce
 }
 
 double NoiseTrend::at(double y, double x) const {
-  if (!logs.empty()) return std::exp(std::min(between(*this, y, x), most));
-  return std::exp(std::min(product(factor, terms_at(image, y, x)), most));
+  return std::exp(std::min(product(factor, terms_at(image, y, x)) + between(*this, y, x), most));
 }
 
-std::optional<NoiseTrend> noise_trend(const MeshGrid& grid, const std::vector<float>& rms) {
-  constexpr double kOff = 3 * 1.4826;
-  const std::vector<TrendCell> all = known_cells(grid, rms);
-  std::vector<TrendCell> used = all;
-  std::optional<Terms> factor;
-  for (int round = 0; round < 4; ++round) {
-    if (used.size() < kFewest || !(factor = polynomial_of(used))) return std::nullopt;
-    const double limit = kOff * scatter_about(used, *factor);
-    used.clear();
-    for (const TrendCell& cell : all)
-      if (std::abs(cell.value - product(*factor, cell.terms)) <= limit) used.push_back(cell);
-  }
-  if (!(scatter_about(all, *factor) < 0.5 * scatter_about(all, {}))) return std::nullopt;
-  NoiseTrend trend{grid.image, *factor, product(*factor, used.front().terms)};
-  for (const TrendCell& cell : used) trend.most = std::max(trend.most, product(*factor, cell.terms));
-  return trend;
+namespace {
+
+/// Logarithms of the cells' rms.
+CellValues logs_of(const MeshGrid& grid, const std::vector<float>& rms) {
+  CellValues logs{grid.ny(), grid.nx(), {}};
+  for (const float one : rms)
+    logs.value.push_back(one > 0 && std::isfinite(one) ? std::log(static_cast<double>(one)) : kNan);
+  return logs;
 }
 
-bool too_steep(const NoiseTrend& trend, const MeshGrid& grid, int filter) {
-  constexpr double kMost = 0.04;
-  const std::int64_t ny = grid.ny(), nx = grid.nx(), half = filter / 2;
-  std::vector<double> logs;
-  for (const PixelSpan& row : grid.rows)
-    for (const PixelSpan& col : grid.cols) logs.push_back(std::log(trend.at(centre_of(row), centre_of(col))));
-  const auto log_at = [&](std::int64_t j, std::int64_t i) { return logs[static_cast<std::size_t>(j * nx + i)]; };
-  std::vector<double> window;
-  for (std::int64_t j = 0; j < ny; ++j)
-    for (std::int64_t i = 0; i < nx; ++i) {
-      const std::int64_t dy = std::min({half, j, ny - 1 - j}), dx = std::min({half, i, nx - 1 - i});
-      window.clear();
-      for (std::int64_t v = j - dy; v <= j + dy; ++v)
-        for (std::int64_t u = i - dx; u <= i + dx; ++u) window.push_back(log_at(v, u));
-      if (std::abs(middle(window) - log_at(j, i)) > kMost) return true;
+/// Of the local polynomial at a cell.
+double smooth_at(const CellValues& logs, std::int64_t j, std::int64_t i) {
+  const auto factor = polynomial_at(logs, j, i);
+  return factor ? factor->front() : kNan;
+}
+
+/// What the cells' noise is by what local polynomials leave of them: these follow a part of it.
+double noise_of(std::vector<double> left) {
+  constexpr double kLeft = 0.85, kLeast = 1e-3;
+  return std::max(1.4826 * scatter_of(std::move(left)) / kLeft, kLeast);
+}
+
+/// Mean of the finite values among the 5 x 5 about each; NaN where there is none.
+CellValues means_near(const CellValues& values) {
+  constexpr std::int64_t kReach = 2;
+  CellValues means{values.ny, values.nx, {}};
+  for (std::int64_t j = 0; j < values.ny; ++j)
+    for (std::int64_t i = 0; i < values.nx; ++i) {
+      double sum = 0, count = 0;
+      for (std::int64_t v = std::max<std::int64_t>(j - kReach, 0); v <= std::min(j + kReach, values.ny - 1); ++v)
+        for (std::int64_t u = std::max<std::int64_t>(i - kReach, 0); u <= std::min(i + kReach, values.nx - 1); ++u)
+          if (const double one = values.at(v, u); std::isfinite(one)) sum += one, ++count;
+      means.value.push_back(count > 0 ? sum / count : kNan);
     }
-  return false;
+  return means;
+}
+
+/// How far the cells' means are from the middle one, in rms.
+CellValues lifts_of(const MeshGrid& grid, const MeshCells& cells) {
+  std::vector<double> known;
+  for (const float mean : cells.mean)
+    if (std::isfinite(mean)) known.push_back(mean);
+  const double level = known.empty() ? 0 : middle_of(std::move(known));
+  CellValues lifts{grid.ny(), grid.nx(), {}};
+  for (std::size_t k = 0; k < cells.mean.size(); ++k)
+    lifts.value.push_back(std::abs(cells.mean[k] - level) / static_cast<double>(cells.rms[k]));
+  return lifts;
+}
+
+/// 1 where a level is that of the image, 0 in emission.
+double of_noise(double lift) { return std::isfinite(lift) ? std::clamp(2 - lift / (0.5 * kNoLevel), 0.0, 1.0) : 1; }
+
+/// Values of all cells, from all threads.
+template <class At>
+CellValues at_cells(const CellValues& like, const At& at) {
+  CellValues made{like.ny, like.nx, std::vector<double>(like.value.size())};
+  ThreadPool pool;
+  pool.for_each(like.ny, [&](std::int64_t j) {
+    for (std::int64_t i = 0; i < like.nx; ++i) made.value[static_cast<std::size_t>(j * like.nx + i)] = at(j, i);
+  });
+  return made;
+}
+
+/// Squares of what is left of values, in units of the noise; one that is far off counts as kFar.
+CellValues misses(const CellValues& values, const CellValues& about, double noise) {
+  constexpr double kFar = 16;
+  CellValues out{values.ny, values.nx, {}};
+  for (std::size_t k = 0; k < values.value.size(); ++k) {
+    const double left = (values.value[k] - about.value[k]) / noise;
+    out.value.push_back(std::isfinite(left) ? std::min(left * left, kFar) : kNan);
+  }
+  return out;
+}
+
+double mean_of(const CellValues& values) {
+  double sum = 0, count = 0;
+  for (const double one : values.value)
+    if (std::isfinite(one)) sum += one, ++count;
+  return count > 0 ? sum / count : 0;
+}
+
+/// From 0 at `from` to 1 at from + width.
+double ramp(double value, double from, double width) { return std::clamp((value - from) / width, 0.0, 1.0); }
+
+}  // namespace
+
+bool filter_cuts_noise(const MeshGrid& grid, const MeshCells& cells, int filter) {
+  constexpr std::size_t kMostCells = std::size_t{1} << 14;
+  constexpr double kMoved = 0.06, kSigma = 3.5, kPart = 0.01, kFewest = 3, kLooked = 500;
+  // Variance of a median over that of one of its values, times their number; leverage of a cell inside and at the rim.
+  constexpr double kOfMedian = 1.57, kInside = 0.154, kAtRim = 0.6;
+  if (cells.rms.size() > kMostCells) return false;
+  const CellValues logs = logs_of(grid, cells.rms), lifts = lifts_of(grid, cells);
+  const auto [first, step] = even_cells(logs.value.size(), kLooked);
+  std::vector<double> left, moved, share, lift;
+  for (std::int64_t j = first; j < logs.ny; j += step)
+    for (std::int64_t i = first; i < logs.nx; i += step) {
+      const double smooth = smooth_at(logs, j, i), off = logs.at(j, i) - smooth;
+      if (!std::isfinite(off)) continue;
+      left.push_back(off);
+      lift.push_back(lifts.at(j, i));
+      const std::int64_t half = filter / 2, dy = std::min({half, j, logs.ny - 1 - j}),
+                         dx = std::min({half, i, logs.nx - 1 - i});
+      const auto window = static_cast<double>((2 * dy + 1) * (2 * dx + 1));
+      moved.push_back(std::abs(logs.filtered(j, i, half) - smooth));
+      share.push_back(std::sqrt(kOfMedian / window + (dy == half && dx == half ? kInside : kAtRim)));
+    }
+  const double noise = noise_of(left), least = std::max(kFewest, kPart * static_cast<double>(left.size()));
+  std::vector<double> cut;
+  for (std::size_t k = 0; k < moved.size(); ++k)
+    if (moved[k] > std::max(kMoved, kSigma * noise * share[k])) cut.push_back(lift[k]);
+  return static_cast<double>(cut.size()) >= least && middle_of(std::move(cut)) <= 0.5 * kNoLevel;
+}
+
+NoiseTrend noise_trend(const MeshGrid& grid, const MeshCells& cells, int filter) {
+  constexpr double kBeyond = 0.5;  // from the centre of the noisiest cell to its rim
+  // Gains of squares a cell, in variances: none below the first, all of it so much above. Local polynomials take a
+  // sixth of the noise more than the filter does.
+  constexpr double kGain = 0.4, kWidth = 1, kOwn = 0.2, kImageGain = 0.2, kImageWidth = 0.5;
+  const CellValues logs = logs_of(grid, cells.rms);
+  const CellValues smooth = at_cells(logs, [&](std::int64_t j, std::int64_t i) { return smooth_at(logs, j, i); });
+  std::vector<double> left;
+  for (std::size_t k = 0; k < logs.value.size(); ++k) left.push_back(logs.value[k] - smooth.value[k]);
+  const double noise = noise_of(std::move(left));
+
+  NoiseTrend trend{grid.image, image_polynomial(grid, logs), grid, {}, 0};
+  const auto image_at = [&](std::int64_t j, std::int64_t i) {
+    return product(trend.factor, terms_at(grid.image, centre_of(grid.rows[j]), centre_of(grid.cols[i])));
+  };
+  std::vector<double> known = logs.value;
+  std::erase_if(known, [](double one) { return !std::isfinite(one); });
+  const double level = known.empty() ? 0 : middle_of(std::move(known));
+  const double even = mean_of(misses(logs, at_cells(logs, [&](auto, auto) { return level; }), noise));
+  const double about = mean_of(misses(logs, at_cells(logs, image_at), noise));
+  const double part = ramp((even - about) / std::max(about, 1.0), kImageGain, kImageWidth);
+  for (double& one : trend.factor) one *= part;
+
+  const CellValues base = at_cells(logs, image_at);
+  const CellValues rest = at_cells(logs, [&](std::int64_t j, std::int64_t i) { return logs.at(j, i) - base.at(j, i); });
+  const CellValues filtered =
+      at_cells(rest, [&](std::int64_t j, std::int64_t i) { return rest.filtered(j, i, filter / 2); });
+  const CellValues by_filter = means_near(misses(rest, filtered, noise)),
+                   by_surface = means_near(misses(logs, smooth, noise)), lifts = means_near(lifts_of(grid, cells));
+  trend.most = -std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < rest.value.size(); ++k) {
+    const double gain = by_filter.value[k] - by_surface.value[k] - kOwn, surface = smooth.value[k] - base.value[k];
+    const double weight = std::isfinite(gain) ? ramp(gain, kGain, kWidth) * of_noise(lifts.value[k]) : 0;
+    const double flat = std::isfinite(filtered.value[k]) ? filtered.value[k] : surface;
+    trend.logs.push_back(std::isfinite(surface) ? flat + weight * (surface - flat) : flat);
+    if (std::isfinite(logs.value[k] + trend.logs[k])) trend.most = std::max(trend.most, base.value[k] + trend.logs[k]);
+  }
+  if (!std::isfinite(trend.most)) trend.most = 0;
+  // Far from all known cells there is nothing to measure.
+  for (std::size_t k = 0; k < trend.logs.size(); ++k)
+    if (!std::isfinite(trend.logs[k])) trend.logs[k] = trend.most - base.value[k];
+  trend.most += kBeyond;
+  return trend;
 }
 
 BackgroundModel model_of(const NoiseTrend& trend, const MeshGrid& cells) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Noise that rises over a few cells of the mesh, as where the image was divided by a primary beam.
+// Noise that rises and falls over a few cells of the mesh, as where an image was divided by the beams of its pointings.
 #pragma once
 
 #include <array>
@@ -13,15 +13,15 @@
 namespace reber {
 
 /// The logarithm of the noise: a polynomial of second order over the image, that of 1 / Gaussian wherever its centre
-/// is, or values at the centres of cells.
+/// is, and values at the centres of cells.
 struct NoiseTrend {
   Shape image;
   std::array<double, 6> factor{};  ///< of 1, x, y, x^2, xy, y^2; x and y from -1 to 1 over the image
-  double most = 0;                 ///< it is not followed beyond this: the highest at a cell that it was fitted to
   MeshGrid cells = {};
-  std::vector<double> logs = {};  ///< at the cells; none where the polynomial stands
+  std::vector<double> logs = {};  ///< at the cells, more than the polynomial
+  double most = 0;                ///< the sum is not followed beyond this
 
-  /// The noise at a place in pixels. Of cells: bilinear in the logarithm, and on beyond the outermost ones.
+  /// The noise at a place in pixels: values of cells bilinear, and on beyond the outermost ones.
   [[nodiscard]] double at(double y, double x) const;
 };
 
@@ -33,14 +33,17 @@ struct TrendCell {
 /// Factors of the terms by least squares; nothing where the cells do not determine them.
 [[nodiscard]] std::optional<std::array<double, 6>> polynomial_of(std::span<const TrendCell> cells);
 
-/// Fitted to the rms of cells by least squares, cells beyond 3 times the scatter left out.
-///   rms: of the cells, not filtered; one that is not finite and positive takes no part
-///   returns nothing for fewer than 12 cells, or where the scatter about the polynomial is not below half of that of
-///   the cells
-[[nodiscard]] std::optional<NoiseTrend> noise_trend(const MeshGrid& grid, const std::vector<float>& rms);
+/// Whether the noise changes so that a median filter over the cells would not follow: among some 500 cells, the filter
+/// is more than 6 % off a local polynomial through the cells at a hundredth, three at least.
+///   not with more than 2^14 cells
+[[nodiscard]] bool filter_cuts_noise(const MeshGrid& grid, const MeshCells& cells, int filter);
 
-/// Whether the median filter would move the trend by more than 4 % at any cell.
-[[nodiscard]] bool too_steep(const NoiseTrend& trend, const MeshGrid& grid, int filter);
+/// The noise of all cells: a polynomial over the image as far as it describes them, and of what it leaves the median
+/// filter's values or those of local polynomials. Which of both stands is weighed cell by cell, by what either leaves
+/// of the cells around (Mallows' C_p): there is no place at which the trend changes by much because a cell changed by
+/// little. Where the level is not that of the image, to .3 rms, there is emission, and the filter stands.
+///   cells: mean and rms, not filtered;   filter: side of the median filter
+[[nodiscard]] NoiseTrend noise_trend(const MeshGrid& grid, const MeshCells& cells, int filter);
 
 /// The trend on nodes an eighth of a cell apart, without background.
 [[nodiscard]] BackgroundModel model_of(const NoiseTrend& trend, const MeshGrid& cells);
