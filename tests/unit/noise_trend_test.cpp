@@ -187,5 +187,14 @@ TEST(NoiseTrend, does_not_depend_on_where_the_cells_fall) {
   }
 }
 
+TEST(NoiseTrend, does_not_depend_on_the_level) {
+  Image image = mosaic(), raised = image;
+  for (std::int64_t y = 0; y < image.shape().ny; ++y)
+    for (std::int64_t x = 0; x < image.shape().nx; ++x) raised.at(y, x) += 8;
+  const Image before = noise_in_frame(image, 0), after = noise_in_frame(raised, 0);
+  for (std::int64_t y = 0; y < image.shape().ny; y += 5)
+    for (std::int64_t x = 0; x < image.shape().nx; x += 5) EXPECT_NEAR(after.at(y, x) / before.at(y, x), 1, 1e-4);
+}
+
 }  // namespace
 }  // namespace reber::testing

@@ -139,7 +139,7 @@ std::optional<BackgroundModel> first_cells(Backend& backend, const Plane& plane,
     for (std::size_t j = 0, k = 0; j < halves.rows.size(); ++j)
       for (std::size_t i = 0; i < halves.cols.size(); ++i, ++k) {
         const auto noise = static_cast<float>(trends.noise->at(centre_of(halves.rows[j]), centre_of(halves.cols[i])));
-        again.rms[k] *= noise, again.mean[k] *= noise;
+        again.rms[k] *= noise, again.mean[k] = again.mean[k] * noise + static_cast<float>(trends.noise->level);
       }
     trends.noise = noise_trend(halves, again, trends.filter);
   }

@@ -145,12 +145,17 @@ CellValues means_near(const CellValues& values) {
   return means;
 }
 
-/// How far the cells' means are from the middle one, in rms.
+/// The middle one of what is finite, 0 where nothing is.
+template <class T>
+double level_of(const std::vector<T>& values) {
+  std::vector<double> known(values.begin(), values.end());
+  std::erase_if(known, [](double one) { return !std::isfinite(one); });
+  return known.empty() ? 0 : middle_of(std::move(known));
+}
+
+/// How far the cells' means are from the level, in rms.
 CellValues lifts_of(const MeshGrid& grid, const MeshCells& cells) {
-  std::vector<double> known;
-  for (const float mean : cells.mean)
-    if (std::isfinite(mean)) known.push_back(mean);
-  const double level = known.empty() ? 0 : middle_of(std::move(known));
+  const double level = level_of(cells.mean);
   CellValues lifts{grid.ny(), grid.nx(), {}};
   for (std::size_t k = 0; k < cells.mean.size(); ++k)
     lifts.value.push_back(std::abs(cells.mean[k] - level) / static_cast<double>(cells.rms[k]));
@@ -233,13 +238,11 @@ NoiseTrend noise_trend(const MeshGrid& grid, const MeshCells& cells, int filter)
   for (std::size_t k = 0; k < logs.value.size(); ++k) left.push_back(logs.value[k] - smooth.value[k]);
   const double noise = noise_of(std::move(left));
 
-  NoiseTrend trend{grid.image, image_polynomial(grid, logs), grid, {}, 0};
+  NoiseTrend trend{grid.image, image_polynomial(grid, logs), grid, {}, 0, level_of(cells.mean)};
   const auto image_at = [&](std::int64_t j, std::int64_t i) {
     return product(trend.factor, terms_at(grid.image, centre_of(grid.rows[j]), centre_of(grid.cols[i])));
   };
-  std::vector<double> known = logs.value;
-  std::erase_if(known, [](double one) { return !std::isfinite(one); });
-  const double level = known.empty() ? 0 : middle_of(std::move(known));
+  const double level = level_of(logs.value);
   const double even = mean_of(misses(logs, at_cells(logs, [&](auto, auto) { return level; }), noise));
   const double about = mean_of(misses(logs, at_cells(logs, image_at), noise));
   const double part = ramp((even - about) / std::max(about, 1.0), kImageGain, kImageWidth);
@@ -273,14 +276,15 @@ BackgroundModel model_of(const NoiseTrend& trend, const MeshGrid& cells) {
   for (const PixelSpan& row : model.grid.rows)
     for (const PixelSpan& col : model.grid.cols)
       model.rms.push_back(static_cast<float>(trend.at(centre_of(row), centre_of(col))));
-  model.mean.assign(model.rms.size(), 0);
+  model.mean.assign(model.rms.size(), static_cast<float>(trend.level));
   return model;
 }
 
 BackgroundModel with_trend(const BackgroundModel& measured, const NoiseTrend& trend) {
   BackgroundModel model = resampled(measured, fine_grid(measured.grid));
   const BackgroundModel by = model_of(trend, measured.grid);
-  for (std::size_t k = 0; k < model.rms.size(); ++k) model.mean[k] *= by.rms[k], model.rms[k] *= by.rms[k];
+  for (std::size_t k = 0; k < model.rms.size(); ++k)
+    model.mean[k] = model.mean[k] * by.rms[k] + by.mean[k], model.rms[k] *= by.rms[k];
   return model;
 }
 

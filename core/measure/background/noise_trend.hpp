@@ -20,6 +20,7 @@ struct NoiseTrend {
   MeshGrid cells = {};
   std::vector<double> logs = {};  ///< at the cells, more than the polynomial
   double most = 0;                ///< the sum is not followed beyond this
+  double level = 0;               ///< of the image that has this noise: the middle one of its cells' means
 
   /// The noise at a place in pixels: values of cells bilinear, and on beyond the outermost ones.
   [[nodiscard]] double at(double y, double x) const;
@@ -45,10 +46,11 @@ struct TrendCell {
 ///   cells: mean and rms, not filtered;   filter: side of the median filter
 [[nodiscard]] NoiseTrend noise_trend(const MeshGrid& grid, const MeshCells& cells, int filter);
 
-/// The trend on nodes an eighth of a cell apart, without background.
+/// The trend on nodes an eighth of a cell apart, about its level.
 [[nodiscard]] BackgroundModel model_of(const NoiseTrend& trend, const MeshGrid& cells);
 
-/// What was measured of an image that had been divided by the trend, times the trend, on such nodes.
+/// What was measured of an image less the level and divided by the trend, times the trend and with the level, on such
+/// nodes.
 [[nodiscard]] BackgroundModel with_trend(const BackgroundModel& measured, const NoiseTrend& trend);
 
 }  // namespace reber
