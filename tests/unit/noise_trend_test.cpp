@@ -188,7 +188,8 @@ TEST(NoiseTrend, does_not_depend_on_where_the_cells_fall) {
 }
 
 TEST(NoiseTrend, does_not_depend_on_the_level) {
-  Image image = mosaic(), raised = image;
+  const Image image = mosaic();
+  Image raised = mosaic();
   for (std::int64_t y = 0; y < image.shape().ny; ++y)
     for (std::int64_t x = 0; x < image.shape().nx; ++x) raised.at(y, x) += 8;
   const Image before = noise_in_frame(image, 0), after = noise_in_frame(raised, 0);
