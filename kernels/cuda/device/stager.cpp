@@ -14,14 +14,16 @@
 namespace reber::cuda {
 namespace {
 
-// Locking pages costs time (raii.cpp), so the ring is small, made once and reused, and of a size with the first image;
-// chunks of the most reach the copy engine's full rate.
+// Locking pages costs time (raii.cpp), so the ring is small, made once and reused, and of a size with the first image.
+// All rings of a process together must stay in the processor's caches: with 16 lanes of 64 MB two cards took 38 GB/s,
+// with 8 MB each 80 (bench/notes/programs.md). So a ring grows with the threads that fill it.
+constexpr std::int64_t kChunkBytesAThread = std::int64_t{2} << 20;
 constexpr std::int64_t kLeastChunkBytes = std::int64_t{4} << 20;
 constexpr std::int64_t kSlots = 4;
 // Work for one thread: enough to outweigh waking it.
 constexpr std::int64_t kShareBytes = 256 << 10;
-// What a thread reads at once: shorter calls cost more, of longer ones the last thread's is waited for.
-constexpr std::int64_t kPieceBytes = 1 << 20;
+// What a thread reads at once, and sums while its cache holds it: shorter calls cost more.
+constexpr std::int64_t kPieceBytes = 512 << 10;
 
 /// Calls body(first, last) over [0, rows) from several threads where there is enough to do.
 void share_rows(ThreadPool& pool, std::int64_t rows, std::int64_t row_bytes,
@@ -59,7 +61,8 @@ void Stager::settle(Slot& slot) {
 }
 
 bool Stager::make_ready(std::int64_t bytes) {
-  const std::int64_t chunk = std::clamp((bytes + kSlots - 1) / kSlots, kLeastChunkBytes, kMostChunkBytes);
+  const std::int64_t most = std::min(kChunkBytesAThread * context_.threads().threads(), kMostChunkBytes);
+  const std::int64_t chunk = std::clamp((bytes + kSlots - 1) / kSlots, std::min(kLeastChunkBytes, most), most);
   const bool first = slots_.empty();
   if (!first && chunk <= chunk_bytes_) return false;
   drain();
