@@ -110,7 +110,7 @@ Spread spread_of(const RunSettings& settings, std::size_t images, std::uintmax_t
   if (said && settings.jobs > 0)
     throw InputError("--jobs chooses lanes, workers and cards: leave out --lanes, --workers and --devices");
   if (said) return {settings.devices, settings.lanes};
-  return spread_over(usable_cards(settings, bytes), images, settings.jobs);
+  return spread_over(usable_cards(settings, bytes), images, bytes, settings.jobs);
 }
 
 }  // namespace
@@ -142,20 +142,16 @@ void ImageRunners::make_lanes() {
   auto first = std::make_shared<ImageRunner>(settings_, options, terminal_, many);
   const int lanes = choose_lanes(settings_, spread_.lanes, first->info(), static_cast<std::int64_t>(to_do_.size()),
                                  largest_image_bytes(images_, to_do_));
-  // A lane makes what it works with itself: the first images are under way while the others' backends start.
   const auto add = [&](std::shared_ptr<ImageRunner> runner) {
-    lanes_.push_back([this, runner = std::move(runner), options, many](
-                         const BatchImage& image, const Progress& progress, const LogSink& log) mutable {
-      if (!runner) runner = std::make_shared<ImageRunner>(settings_, options, terminal_, many);
-      return runner->run(image, progress, log);
-    });
+    lanes_.push_back([runner = std::move(runner)](const BatchImage& image, const Progress& progress,
+                                                  const LogSink& log) { return runner->run(image, progress, log); });
   };
   if (lanes == 1) return add(std::move(first));  // its backend knows how many threads serve
   first.reset();
   const int threads = options.threads > 0 ? options.threads : usable_threads();
   for (const int share : divide_threads(threads, lanes)) {
     options.threads = share;
-    add(nullptr);
+    add(std::make_shared<ImageRunner>(settings_, options, terminal_, many));
   }
 }
 
@@ -168,6 +164,8 @@ void ImageRunners::make_workers() {
   const int threads = settings_.common.threads > 0 ? settings_.common.threads : usable_threads();
   const std::vector<int> shares = divide_threads(threads, static_cast<int>(most));
   task.lanes = spread_.lanes > 0 ? spread_.lanes : spread_.devices.empty() ? 1 : device_lanes(shares.back());
+  // Lanes without an image would take as long to start as the others.
+  task.lanes = std::min(task.lanes, static_cast<int>((to_do_.size() + most - 1) / most));
   for (std::size_t i = 0; i < most; ++i) {
     task.device = devices[i];
     task.threads = shares[i];
@@ -192,7 +190,7 @@ void ImageRunners::run(BatchProgress& progress, const MayBegin& may_begin, const
   std::vector<std::int64_t> left = to_do_, later;
   std::vector<Lane> lanes;
   for (const RunImage& run_image : lanes_)
-    lanes.push_back([&, &run_image = run_image](std::int64_t index) {
+    lanes.push_back([&, run_image](std::int64_t index) {
       const BatchImage& image = images_[static_cast<std::size_t>(index)];
       const Progress told = progress.of(image.name());
       told.check();

@@ -150,7 +150,7 @@ std::string lanes_or_auto(const std::string& word) {
 void add_batch_options(Command& command, Options& options) {
   command
       .add_option("--jobs", options.jobs,
-                  "At most so many images at a time; 0: as many as serve, on all cards of this host, or on the CPU a "
+                  "At most so many images at a time; 0: as many as serve, on the cards of this host, or on the CPU a "
                   "thread or more for each. The results are the same")
       ->check(in_range(0, kMostThreads))
       ->type_name("N")

@@ -27,11 +27,13 @@ class Worker {
  public:
   Worker(const RunSettings& settings, const WorkerTask& task, Terminal& terminal)
       : settings_(settings), terminal_(terminal) {
-    const int threads = settings.common.threads > 0 ? settings.common.threads : usable_threads();
-    shares_ = divide_threads(threads, task.lanes);
-    for (std::size_t i = 0; i < shares_.size(); ++i)
-      links_.push_back(std::make_unique<LineLink>(3 + static_cast<int>(i)));
-    first_ = make_runner(0);  // where there is no card it fails before any lane is ready
+    CommonOptions options = settings.common;
+    const int threads = options.threads > 0 ? options.threads : usable_threads();
+    for (const int share : divide_threads(threads, task.lanes)) {
+      options.threads = share;
+      runners_.push_back(std::make_unique<ImageRunner>(settings, options, terminal, true));
+      links_.push_back(std::make_unique<LineLink>(3 + static_cast<int>(links_.size())));
+    }
   }
 
   /// The exit code. Of a stop its parent tells, which replaces a worker or was stopped as well; alone it says so
@@ -40,7 +42,7 @@ class Worker {
     std::thread watch = start_thread([this] { watch_parent(); });
     std::vector<std::int64_t> numbers;
     std::vector<Lane> lanes;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
+    for (std::size_t i = 0; i < runners_.size(); ++i) {
       numbers.push_back(static_cast<std::int64_t>(i));
       lanes.push_back([this](std::int64_t number) { one_lane(static_cast<std::size_t>(number)); });
     }
@@ -63,23 +65,15 @@ class Worker {
   }
 
  private:
-  [[nodiscard]] std::unique_ptr<ImageRunner> make_runner(std::size_t at) const {
-    CommonOptions options = settings_.common;
-    options.threads = shares_[at];
-    return std::make_unique<ImageRunner>(settings_, options, terminal_, true);
-  }
-
-  /// Makes what it works with itself: the first lanes work while the others' backends start.
   void one_lane(std::size_t at) {
     LineLink& link = *links_[at];
-    const std::unique_ptr<ImageRunner> runner = at == 0 ? std::move(first_) : make_runner(at);
     const Progress progress({}, &stop_flag());
     if (!link.send("ready")) return;
     while (const std::optional<std::string> line = link.receive([&] { progress.check(); })) {
       const Json question = Json::parse(*line);
       const BatchImage image{question.at("path"), question.at("plane")};
       ++busy_;
-      const ImageDone done = runner->run(image, progress, named(image.name()), question.at("again"));
+      const ImageDone done = runners_[at]->run(image, progress, named(image.name()), question.at("again"));
       const Json answer{{"record", to_line(done.record)}, {"told", done.told}};
       link.send(answer.dump(-1, ' ', false, Json::error_handler_t::replace));
       --busy_;
@@ -105,8 +99,7 @@ class Worker {
 
   const RunSettings& settings_;
   Terminal& terminal_;
-  std::vector<int> shares_;  ///< threads of each lane
-  std::unique_ptr<ImageRunner> first_;
+  std::vector<std::unique_ptr<ImageRunner>> runners_;
   std::vector<std::unique_ptr<LineLink>> links_;
   std::atomic<int> busy_{0};
   std::atomic<bool> over_{false}, orphan_{false};

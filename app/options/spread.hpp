@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,9 @@ struct Spread {
   int lanes = 0;        ///< images in flight in each process; 0: as many as serve
 };
 
-/// At most `jobs` images at a time, 0: as many as serve, on as many of the cards as there are images and jobs. With
-/// fewer than two cards, images or jobs this process works by itself.
-[[nodiscard]] Spread spread_over(const std::vector<int>& cards, std::size_t images, int jobs);
+/// At most `jobs` images at a time, 0: as many as serve, on as many of the cards as there are images and jobs, and as
+/// the pixels pay for the start of. With fewer than two cards, images or jobs this process works by itself.
+///   bytes: of pixels, all images together
+[[nodiscard]] Spread spread_over(const std::vector<int>& cards, std::size_t images, std::uintmax_t bytes, int jobs);
 
 }  // namespace reber::app
