@@ -82,7 +82,7 @@ void add_collapse(Command& root, Action& action) {
   command
       ->add_option("--snr", options->collapse.snr,
                    "Pixels not above this many times their plane's clipped rms do not take part; 0: all do")
-      ->check(not_negative())
+      ->check(within("collapse.snr"))
       ->type_name("SIGMA")
       ->capture_default_str()
       ->brief("Pixels above this S/N alone; 0: all")

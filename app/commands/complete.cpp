@@ -84,19 +84,19 @@ void add_experiment_options(Command& command, Options& options) {
   const std::string group = "Injection";
   CompletenessOptions& e = options.experiment;
   command.add_option("--number", e.per_bin, "Sources injected in each bin; rounds go on until all are")
-      ->check(positive())
+      ->check(within("complete.number"))
       ->type_name("N")
       ->capture_default_str()
       ->brief("Sources injected in each bin")
       ->group(group);
   command.add_option("--bins", e.bins, "Bins, equal in log S/N")
-      ->check(in_range(1, 1000))
+      ->check(within("complete.bins"))
       ->type_name("N")
       ->capture_default_str()
       ->group(group);
   command.add_option("--snr", options.snr, "Range of the bins: injected peak over the local noise rms")
       ->expected(2, 2)
-      ->check(positive())
+      ->check(within("complete.snr"))
       ->type_name("LOW HIGH")
       ->default_str("2.5 100")
       ->brief("Range of S/N of the bins")
@@ -104,11 +104,11 @@ void add_experiment_options(Command& command, Options& options) {
   command
       .add_option("--flux", options.flux_ujy, "Draw peaks between these, equal in log, in place of equal numbers a bin")
       ->expected(2, 2)
-      ->check(positive())
+      ->check(within("complete.flux"))
       ->type_name("LOW HIGH (uJy/beam)")
       ->group(group);
   command.add_option("--size", options.size_arcsec, "FWHM of the sources before the beam; 0: points")
-      ->check(not_negative())
+      ->check(within("complete.size"))
       ->type_name("ARCSEC")
       ->capture_default_str()
       ->brief("FWHM of the sources; 0: points")
@@ -120,7 +120,7 @@ void add_experiment_options(Command& command, Options& options) {
       ->brief("image or residual")
       ->group(group);
   command.add_option("--separation", e.separation, "Least distance between the sources of one round, in FWHMs")
-      ->check(positive())
+      ->check(within("complete.separation"))
       ->type_name("FWHM")
       ->capture_default_str()
       ->group(group);

@@ -115,7 +115,7 @@ void add_input_options(Command& command, Options& options) {
       .add_option("--radius", options.radius_arcsec,
                   "Farthest that two sources of a pair may be apart; 0: half the larger median size, less where the "
                   "lists are crowded")
-      ->check(not_negative())
+      ->check(within("match.radius"))
       ->type_name("ARCSEC")
       ->capture_default_str()
       ->brief("Farthest apart; 0: by the sizes")

@@ -251,7 +251,7 @@ void add_forced_options(Command& command, Options& options) {
   command
       .add_option("--limit", options.limit,
                   "Sources below this S/N get an upper limit, max(flux, 0) + this many errors")
-      ->check(positive())
+      ->check(within("measure.limit"))
       ->type_name("SIGMA")
       ->capture_default_str()
       ->brief("Below this S/N an upper limit")

@@ -15,6 +15,7 @@
 #include "core/base/printable.hpp"
 #include "core/files/catalogue/catalogue_io.hpp"
 #include "core/files/fits/fits_writer.hpp"
+#include "core/run/request/bounds.hpp"
 #include "core/studies/simulation.hpp"
 
 namespace reber::app {
@@ -126,14 +127,17 @@ void add_sky_options(Command& command, Options& options) {
   const std::string sky = "Sky";
   SimulationOptions& s = options.sky;
   const auto number = [&](const char* name, auto& field, const char* text, const char* unit, const char* brief = "") {
-    command.add_option(name, field, text)->type_name(unit)->capture_default_str()->brief(brief)->group(sky);
+    Option* const option = command.add_option(name, field, text);
+    for (const Bound& row : bounds())
+      if (row.name.starts_with("simulate.") && row.option == name) option->check(within(row.name));
+    option->type_name(unit)->capture_default_str()->brief(brief)->group(sky);
   };
   add_choice(command, "--scene", s.scene, "What to draw; galactic_plane and dirac_grid have defaults of their own")
       ->brief("field, galactic_plane, dirac_grid")
       ->group(sky);
   command.add_option("--size", options.size, "Pixels on a side, or NX NY")
       ->expected(1, 2)
-      ->check(positive())
+      ->check(within("simulate.size"))
       ->type_name("PX")
       ->default_str("1024")
       ->brief("Pixels on a side, or NX NY")

@@ -260,7 +260,7 @@ void add_smooth(Command& root, Action& action) {
           "--max-beam", options->max_beam_arcsec,
           "With --common: planes with a longer beam stay blank; default: of eight beams or more, those of more "
           "than 3 times the median length")
-      ->check(positive())
+      ->check(within("smooth.max_beam"))
       ->type_name("ARCSEC")
       ->group("Convolution");
   options->parameters.add(*command, ParameterOptions::Group::convolution, {"convolve.kernel", "convolve.normalise"});

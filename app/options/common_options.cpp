@@ -21,11 +21,11 @@
 #include "app/terminal/program_name.hpp"
 #include "app/terminal/signals.hpp"
 #include "core/base/error.hpp"
-#include "core/base/threads.hpp"
 #include "core/files/catalogue/catalogue_io.hpp"
 #include "core/files/fits/decoder_cage.hpp"
 #include "core/files/io/atomic_file.hpp"
 #include "core/files/io/kept_files.hpp"
+#include "core/run/request/bounds.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {
@@ -68,12 +68,12 @@ void add_common_options(Command& command, CommonOptions& options) {
             options.device_named = true;
           },
           "Number of the GPU, as nvidia-smi counts; without it the fastest, or of a host's ranks one each")
-      ->check(in_range(0, 255))
+      ->check(within("call.device"))
       ->type_name("N")
       ->default_str("0")
       ->group("Compute");
   command.add_option("--threads", options.threads, "Threads on the CPU; 0: all that this process may use")
-      ->check(in_range(0, kMostThreads))
+      ->check(within("call.threads"))
       ->type_name("N")
       ->capture_default_str()
       ->brief("Threads on the CPU; 0: all")
@@ -117,9 +117,11 @@ void add_message_options(Command& command, CommonOptions& options) {
 
 void add_image_options(Command& command, CommonOptions& options, const std::string& beam_name) {
   command.add_option("--hdu", options.hdu, "HDU to read, 0 for the primary; default: the first with a 2-D image")
+      ->check(within("call.hdu"))
       ->type_name("N")
       ->group("Input");
   command.add_option("--plane", options.plane, "Plane of a cube, counted from 0; needed where there are several")
+      ->check(within("call.plane"))
       ->type_name("N")
       ->group("Input");
   command
@@ -252,11 +254,13 @@ Beam parse_beam(const std::string& text, const char* option) {
     begin = end + 1;
   }
   if (values.size() == 1) values = {values[0], values[0], 0};
-  if (values.size() != 3 || !(values[1] > 0 && values[0] >= values[1])) {
-    throw InputError(fmt::format(
-        "{} '{}': expected MAJ,MIN,PA with MAJ >= MIN > 0 (FWHM in arcsec, degrees north through east)", option, text));
-  }
-  return {values[0] / 3600, values[1] / 3600, values[2]};
+  if (values.size() != 3)
+    throw InputError(
+        fmt::format("{} '{}': expected MAJ,MIN,PA (FWHM in arcsec, degrees north through east)", option, text));
+  const Beam beam{values[0] / 3600, values[1] / 3600, values[2]};
+  if (const std::string why = why_no_beam(beam); !why.empty())
+    throw InputError(fmt::format("{} '{}': {}", option, text, why));
+  return beam;
 }
 
 void write_json(const CommonOptions& options, const std::string& document, Terminal& terminal) {

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/run/request/bounds.hpp"
+
 namespace reber::app {
 namespace {
 
@@ -40,6 +42,15 @@ Check in_range(std::int64_t low, std::int64_t high) {
     std::int64_t value = 0;
     if (read_number(word, value) && value >= low && value <= high) return std::string();
     return fmt::format("'{}' is not a whole number from {} to {}", word, low, high);
+  };
+}
+
+Check within(std::string_view name) {
+  return [&row = bound(name)](const std::string& word) {
+    double value = 0;
+    if (!read_number(word, value)) return fmt::format("'{}' is not a {}number", word, row.whole ? "whole " : "");
+    const std::string why = why_not(row, value);
+    return why.empty() ? why : fmt::format("'{}': {}", word, why);
   };
 }
 

@@ -17,6 +17,8 @@ using Check = std::function<std::string(const std::string& word)>;
 [[nodiscard]] Check one_of(std::vector<std::string> words);
 /// A whole number; both ends are included.
 [[nodiscard]] Check in_range(std::int64_t low, std::int64_t high);
+/// A number of the table of bounds (core/run/request/bounds.hpp), by its name.
+[[nodiscard]] Check within(std::string_view bound);
 /// A number from 0 up.
 [[nodiscard]] Check not_negative();
 /// A number above 0.

@@ -73,7 +73,7 @@ void read_row(const Parameter& row, const JsonObject& whole, Request& request) {
   const std::string& key = path.back();
   if (!object.has(key.c_str())) return;
   const ParameterValue value = value_of(row, object, key);
-  if (!is_taken(row, value)) object.fail(key, expected_text(row), object.json().at(key));
+  if (!is_taken(row, value)) object.fail(key, expected_text(row, value), object.json().at(key));
   set_value(row, request, value, key);
 }
 

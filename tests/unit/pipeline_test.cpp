@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "core/base/error.hpp"
 #include "core/files/fits/fits_writer.hpp"
@@ -101,10 +102,11 @@ TEST(Pipeline, replaces_an_fft_or_takes_bright_pixels_apart_where_a_source_is_to
 
 TEST(Pipeline, finds_nothing_and_says_why_where_there_is_no_noise) {
   Request request;
-  const NoiseFile file(5);
+  const NoiseFile file(std::numeric_limits<float>::quiet_NaN());
   request.input = file.path();
   request.background = BackgroundRequest{};
-  request.background->mesh.min_valid = 2;  // no cell can be good
+  request.background->box = 256;
+  request.background->mesh.min_valid = 1;  // the one cell has a blank pixel
   request.detect = DetectOptions{};
   request.fit.method = FitRequest::Method::moments;
   request.program = "reber test";

@@ -55,20 +55,22 @@ void describe(const ImageHeader& head, const std::optional<Beam>& beam, const Be
                                         : "none: " + head.wcs.why_not());
 }
 
-/// A beam far larger than the image would have every stage look at pixels by the million.   throws InputError
+/// A beam far larger than the image would have every stage look at pixels by the million; one far smaller than a pixel
+/// has no area to sum over.   throws InputError
 void check_beam(const Beam& beam, const ImageHeader& head) {
-  constexpr double kMostDiagonals = 4, kLeastPixels = 256;
+  constexpr double kMostDiagonals = 4, kLeastPixels = 256, kLeastPart = 1e-6;
   const auto scale = head.centre_geometry();
   const double pixel = scale ? std::sqrt(std::abs(scale->determinant())) : 0;
   if (!(pixel > 0)) return;
   const double diagonal = std::hypot(static_cast<double>(head.shape.nx), static_cast<double>(head.shape.ny));
   const double most = std::max(kMostDiagonals * diagonal, kLeastPixels) * pixel;
-  if (!(beam.major_deg <= most) || !(beam.minor_deg > 0) || !std::isfinite(beam.pa_deg))
+  if (!(beam.major_deg <= most) || !(beam.minor_deg >= kLeastPart * pixel) || !std::isfinite(beam.pa_deg))
     throw InputError(
         fmt::format("a beam of {:.4g} x {:.4g} arcsec, PA {:.4g} deg, is none for this image of {:.4g} arcsec across: "
-                    "at most {:.4g} "
-                    "arcsec; give the right one with --image-beam",
-                    beam.major_deg * 3600, beam.minor_deg * 3600, beam.pa_deg, diagonal * pixel * 3600, most * 3600));
+                    "{:.4g} to "
+                    "{:.4g} arcsec were expected; give the right one with --image-beam",
+                    beam.major_deg * 3600, beam.minor_deg * 3600, beam.pa_deg, diagonal * pixel * 3600,
+                    kLeastPart * pixel * 3600, most * 3600));
 }
 
 /// A kernel of weights is the same in pixels everywhere: what it makes of a beam that is constant on the sky is not.

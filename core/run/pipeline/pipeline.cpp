@@ -16,6 +16,7 @@
 #include "core/run/pipeline/read_stage.hpp"
 #include "core/run/pipeline/stage_key.hpp"
 #include "core/run/pipeline/stage_runner.hpp"
+#include "core/run/request/parameter_rules.hpp"
 
 namespace reber {
 namespace {
@@ -371,6 +372,7 @@ Pipeline::Pipeline(std::shared_ptr<Backend> backend, Input input)
 
 Result Pipeline::run(const Request& request, const RunEvents& events) {
   const auto start = Clock::now();
+  refuse_broken_rules(request);
   StageRunner runner(backend_, kept_, events);
   Run run(runner, input_, request);
   run.open();

@@ -112,7 +112,7 @@ constexpr Parameter kRows[] = {
      .option = "--filter",
      .stage = StageId::background,
      .access = member([](auto& r) -> auto& { return part(r.background).mesh.filter; }),
-     .range = {.low = 1, .odd = true},
+     .range = {.low = 1, .high = 999, .odd = true},
      .unit = {"cells"},
      .title = "Filter",
      .help = "Side of the median filter over the cells; 1 for none",

@@ -40,6 +40,13 @@ std::string number_text(const Parameter& parameter, double stored) {
   return fmt::format("{:.12g}", stored * parameter.unit.per_stored);
 }
 
+/// In the unit that users see; none of what is no number.
+std::optional<double> shown_number(const Parameter& parameter, const ParameterValue& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* real = std::get_if<double>(&value)) return *real * parameter.unit.per_stored;
+  return std::nullopt;
+}
+
 /// As users see it, for messages.
 std::string shown_text(const Parameter& parameter, const ParameterValue& value) {
   if (const auto* real = std::get_if<double>(&value)) return number_text(parameter, *real);
@@ -99,21 +106,6 @@ std::string document_line(const Parameter& row) {
 }
 
 }  // namespace
-
-bool Range::holds(double value) const {
-  if (!(value >= low && value <= high)) return false;
-  if (above && value == low) return false;
-  return !odd || std::fmod(std::abs(value), 2.0) == 1;
-}
-
-std::string Range::text() const {
-  std::string text;
-  if (std::isfinite(low) && std::isfinite(high))
-    text = fmt::format("{:g} to {:g}", low, high);
-  else if (std::isfinite(low))
-    text = fmt::format("{} {:g}", above ? "above" : "at least", low);
-  return odd ? "an odd number, " + text : text;
-}
 
 Section section_of(const Parameter& parameter) {
   if (parameter.section) return *parameter.section;
@@ -183,9 +175,13 @@ void set_text(const Parameter& parameter, Request& request, const std::string& t
   set_value(parameter, request, value_of_text(parameter, text), option_name(parameter));
 }
 
+bool has_range(const Parameter& parameter) {
+  const Kind kind = parameter.access.kind;
+  return kind == Kind::whole || kind == Kind::real || kind == Kind::choice;
+}
+
 bool is_taken(const Parameter& parameter, const ParameterValue& value) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return parameter.range.holds(static_cast<double>(*whole));
-  if (const auto* real = std::get_if<double>(&value)) return parameter.range.holds(*real * parameter.unit.per_stored);
+  if (const auto number = shown_number(parameter, value)) return parameter.range.holds(*number);
   if (parameter.access.kind != Kind::choice) return true;
   const auto* word = std::get_if<std::string>(&value);
   return word != nullptr && std::ranges::any_of(parameter.access.words, [&](const ChoiceWord& row) {
@@ -193,12 +189,13 @@ bool is_taken(const Parameter& parameter, const ParameterValue& value) {
          });
 }
 
-std::string expected_text(const Parameter& parameter) {
+std::string expected_text(const Parameter& parameter, const ParameterValue& value) {
   const std::span<const ChoiceWord> words = parameter.access.words;
   if (words.size() == 2) return fmt::format("{} or {} was expected", words[0].word, words[1].word);
   if (!words.empty()) return fmt::format("one of {} was expected", words_of(parameter.access, ", "));
   const std::string_view unit = parameter.unit.shown;
-  return fmt::format("{}{}{} was expected", parameter.range.text(), unit.empty() ? "" : " ", unit);
+  const double number = shown_number(parameter, value).value_or(0);
+  return fmt::format("{}{}{} was expected", parameter.range.expected(number), unit.empty() ? "" : " ", unit);
 }
 
 void set_value(const Parameter& parameter, Request& request, const ParameterValue& value, const std::string& what) {
@@ -208,7 +205,7 @@ void set_value(const Parameter& parameter, Request& request, const ParameterValu
   if (typed.index() != parameter.access.get(request).index())
     throw InputError(fmt::format("{}: a value of another kind was expected", what));
   if (!is_taken(parameter, typed))
-    throw InputError(fmt::format("{} {}: {}", what, shown_text(parameter, typed), expected_text(parameter)));
+    throw InputError(fmt::format("{} {}: {}", what, shown_text(parameter, typed), expected_text(parameter, typed)));
   parameter.access.set(request, typed);
 }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "core/base/words.hpp"
+#include "core/run/request/range.hpp"
 #include "core/run/request/request.hpp"
 #include "core/run/request/stage_id.hpp"
 
@@ -37,16 +37,6 @@ struct Access {
   std::span<const ChoiceWord> words = {};                    ///< of a choice, as users see them
   std::string (*text)(const Request&) = nullptr;             ///< where the text of options is not that of get()
   void (*set_text)(Request&, const std::string&) = nullptr;  ///< the way back
-};
-
-/// Which values are taken, in the unit that users see. Numbers alone have one.
-struct Range {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
-  bool above = false;                            ///< low itself is refused
-  bool odd = false;                              ///< whole numbers: the odd ones
-  [[nodiscard]] bool holds(double value) const;  ///< false for NaN
-  [[nodiscard]] std::string text() const;        ///< "0 to 1", "above 0"; empty where all values are taken
 };
 
 /// In what a value is stored and shown: shown = per_stored * stored.
@@ -109,8 +99,10 @@ struct Parameter {
 void set_text(const Parameter& parameter, Request& request, const std::string& text);
 /// Whether a value of the parameter's kind is one of its words or within its range.
 [[nodiscard]] bool is_taken(const Parameter& parameter, const ParameterValue& value);
-/// "one of zero, reflect was expected", "above 0 sigma was expected"; for values that are not taken.
-[[nodiscard]] std::string expected_text(const Parameter& parameter);
+/// "one of zero, reflect was expected", "above 0 sigma was expected"; for a value that is not taken.
+[[nodiscard]] std::string expected_text(const Parameter& parameter, const ParameterValue& value);
+/// Whether it is a choice or a number, of which is_taken() can be asked.
+[[nodiscard]] bool has_range(const Parameter& parameter);
 /// Sets the value, in the stored unit. A whole number will do for a real one.
 ///   what: the value's place, for the message.   throws InputError: not of the kind, or out of range
 void set_value(const Parameter& parameter, Request& request, const ParameterValue& value, const std::string& what);

@@ -9,6 +9,8 @@
 #include <functional>
 
 #include "core/base/error.hpp"
+#include "core/run/request/bounds.hpp"
+#include "core/run/request/scale_list.hpp"
 
 namespace reber {
 namespace {
@@ -25,7 +27,7 @@ struct Rule {
   void (*follow)(Request&, std::string_view edited);
 };
 
-constexpr std::array<Rule, 8> kRules{{
+constexpr std::array<Rule, 9> kRules{{
     {"convolve.nan",
      [](const Request& r) { return r.convolve && zero_sum(*r.convolve) && r.convolve->nan == NanRule::interpolate; },
      [](const Request&) {
@@ -60,6 +62,12 @@ constexpr std::array<Rule, 8> kRules{{
        if (edited == "background.adaptive" || edited == "background.method")
          r.background->bright_box = r.background->bright_step = 0;
      }},
+    {"detect.scales.fwhm",
+     [](const Request& r) {
+       return !std::ranges::all_of(r.scales.fwhm, [](double fwhm) { return fwhm >= 0 && fwhm <= kMostScale; });
+     },
+     [](const Request&) { return fmt::format("--scales: FWHMs between 0 and {} were expected", kMostScale); },
+     [](Request&, std::string_view) {}},
     {"detect.search.image", [](const Request& r) { return r.convolve && !r.search.image.empty(); },
      [](const Request&) {
        return std::string("--detection-image is searched as it stands: it does not go with --kernel");
@@ -105,6 +113,37 @@ std::optional<Complaint> edit_with(Request& request, const Parameter& row, const
   return std::nullopt;
 }
 
+bool stage_is_on(StageId stage, const Request& request) {
+  if (stage <= StageId::convolve) return request.convolve.has_value();
+  return stage == StageId::background ? request.background.has_value() : request.detect.has_value();
+}
+
+/// Single values, whoever has put them there.
+void check_numbers(const Request& request, std::vector<Complaint>& complaints) {
+  for (const Parameter& row : parameters()) {
+    if (!has_range(row) || !stage_is_on(row.stage, request)) continue;
+    const ParameterValue value = row.access.get(request);
+    if (!is_taken(row, value))
+      complaints.push_back({std::string(row.name), fmt::format("{} {}: {}", option_name(row), value_text(row, request),
+                                                               expected_text(row, value))});
+  }
+  const auto of_the_call = [&](std::string_view name, double value) {
+    const Bound& row = bound(name);
+    if (const std::string why = why_not(row, value); !why.empty())
+      complaints.push_back({std::string(name), fmt::format("{} {:.10g}: {}", row.option, value, why)});
+  };
+  of_the_call("call.threads", request.fit.threads);
+  if (request.open.hdu) of_the_call("call.hdu", *request.open.hdu);
+  if (request.open.plane) of_the_call("call.plane", static_cast<double>(*request.open.plane));
+  of_the_call("call.device_memory", static_cast<double>(request.device_memory_bytes));
+  of_the_call("call.host_memory", static_cast<double>(request.host_memory_bytes));
+  if (!request.beam) return;
+  const Beam& beam = *request.beam;
+  if (const std::string why = why_no_beam(beam); !why.empty())
+    complaints.push_back({"call.beam", fmt::format("--image-beam {:.10g},{:.10g},{:.10g}: {}", beam.major_deg * 3600,
+                                                   beam.minor_deg * 3600, beam.pa_deg, why)});
+}
+
 const Parameter& row_of(std::string_view name, std::span<const Parameter> rows) {
   if (const Parameter* row = find_parameter(name, rows)) return *row;
   throw InternalError(fmt::format("no parameter is called '{}'", name));
@@ -114,6 +153,7 @@ const Parameter& row_of(std::string_view name, std::span<const Parameter> rows) 
 
 std::vector<Complaint> check(const Request& request) {
   std::vector<Complaint> complaints;
+  check_numbers(request, complaints);
   for (const Rule& rule : kRules)
     if (rule.broken(request)) complaints.push_back({std::string(rule.parameter), rule.text(request)});
   return complaints;

@@ -18,7 +18,8 @@ struct Complaint {
   std::string text;
 };
 
-/// Rules that the request breaks. Ranges of single values are set_value()'s.
+/// What is wrong with the request, first single values, of parameters and of the call, then rules between them. Every
+/// pipeline asks, so that no way in takes what another refuses.
 [[nodiscard]] std::vector<Complaint> check(const Request& request);
 /// throws InputError with the first complaint
 void refuse_broken_rules(const Request& request);

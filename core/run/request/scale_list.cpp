@@ -24,11 +24,11 @@ ScaleRequest parse_scales(const std::string& text) {
     }
     double fwhm = -1;
     const auto [rest, error] = std::from_chars(item.data(), item.data() + item.size(), fwhm);
-    if (error != std::errc() || rest != item.data() + item.size() || !(fwhm >= 0 && fwhm <= 1000))
+    if (error != std::errc() || rest != item.data() + item.size() || !(fwhm >= 0 && fwhm <= kMostScale))
       throw InputError(
-          fmt::format("--scales {}: '{}' is no FWHM between 0 and 1000; give a list such as 0,3,6 (pixels) or "
+          fmt::format("--scales {}: '{}' is no FWHM between 0 and {}; give a list such as 0,3,6 (pixels) or "
                       "0b,1b,2b (beams)",
-                      text, text.substr(at, end - at)));
+                      text, text.substr(at, end - at), kMostScale));
     request.fwhm.push_back(fwhm);
     at = end + 1;
   }

@@ -8,6 +8,9 @@
 
 namespace reber {
 
+/// No FWHM of a scale is above this, in pixels or beams.
+inline constexpr double kMostScale = 1000;
+
 /// Sets fwhm and in_beams; wavelets stay 0. Empty text: no scales.   throws InputError: no number between 0 and 1000,
 /// or pixels and beams mixed
 [[nodiscard]] ScaleRequest parse_scales(const std::string& text);

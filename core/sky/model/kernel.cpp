@@ -20,6 +20,8 @@ constexpr double kArcsecPerDegree = 3600;
 constexpr double kCutFwhm = 2.123;
 /// Largest side of a kernel; a number above it is a mistake of units.
 constexpr double kMaxSide = 16385;
+/// No number of a kernel's text is above it.
+constexpr double kMostNumber = 1e9;
 
 constexpr const char* kForms =
     "gaussian:FWHM (pixels) | gaussian:MAJ,MIN,ANGLE (pixels, degrees from +x to +y) | beam:MAJ,MIN,PA (arcsec, "
@@ -40,6 +42,7 @@ std::vector<double> numbers_of(const std::string& text, const std::string& list)
     if (error != std::errc() || stop != list.data() + end || !std::isfinite(value)) {
       refuse(text, fmt::format("'{}' is not a number", list.substr(begin, end - begin)));
     }
+    if (!(std::abs(value) <= kMostNumber)) refuse(text, fmt::format("at most {:g} was expected", kMostNumber));
     numbers.push_back(value);
     begin = end + 1;
   }
@@ -55,11 +58,12 @@ double single(const std::string& text, const std::vector<double>& numbers, const
 void check_axes(const std::string& text, const std::vector<double>& numbers) {
   if (numbers.size() != 3) refuse(text, "expected three numbers: major axis, minor axis, angle");
   if (!(numbers[1] > 0 && numbers[0] >= numbers[1])) refuse(text, "expected major axis >= minor axis > 0");
+  if (!(std::abs(numbers[2]) <= 360)) refuse(text, "expected an angle from -360 to 360");
 }
 
 void check_side(double side, const std::string& text) {
   if (!(side <= kMaxSide)) {
-    throw InputError(fmt::format("{} would be {:.0f} pixels wide; the largest kernel is {:.0f}: check the unit", text,
+    throw InputError(fmt::format("{} would be {:g} pixels wide; the largest kernel is {:.0f}: check the unit", text,
                                  side, kMaxSide));
   }
 }
