@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __version__: str
-_Path = str | PathLike[str]
+_Path = str | bytes | PathLike[str]
 _Beam = float | tuple[float, float, float] | Any
 _Progress = Callable[[str, float], Any]
 '''
 # Keywords of all calls on an image, and what they take; others take what the table of parameters says.
-_TYPES = {"header": "Any", "wcs": "Any", "beam": "_Beam | None", "unit": "str | None", "mask": "ArrayLike | None",
+_TYPES = {"header": "Any", "wcs": "Any", "beam": "_Beam | None", "unit": "Any", "mask": "ArrayLike | None",
           "hdu": "int | None", "plane": "int | None", "check": "bool", "backend": "str", "device": "int | None",
           "threads": "int", "device_memory": "int", "progress": "_Progress | None", "image": "Any", "kernel": "Any",
           "mean": "float | str | ArrayLike | None", "rms": "float | str | ArrayLike | None",

@@ -16,6 +16,8 @@
 #include "core/files/fits/output_cards.hpp"
 #include "core/run/cube/collapse.hpp"
 #include "core/run/cube/plane_list.hpp"
+#include "core/run/request/bounds.hpp"
+#include "core/run/request/parameter_rules.hpp"
 #include "core/sky/model/catalogue.hpp"
 #include "core/studies/completeness.hpp"
 #include "core/studies/smoothing.hpp"
@@ -101,15 +103,16 @@ Catalogue smoothing_table(const std::vector<SmoothInput>& inputs) {
 
 /// The experiment's options that Python names, each with how it is read.
 void set(CompletenessOptions& options, const std::string& name, nb::handle value) {
-  const auto number = [&] { return nb::cast<double>(value); };
+  const std::string row = "complete." + name;
+  const auto number = [&] { return number_of(value, row); };
   const auto rising = [&](const char* expected) {
-    const auto [low, high] = nb::cast<std::tuple<double, double>>(value);
-    if (!(low > 0 && high > low)) throw InputError(fmt::format("{}: {} were expected", name, expected));
+    const double low = number_of(nb::object(value[0]), row), high = number_of(nb::object(value[1]), row);
+    if (!(high > low)) throw InputError(fmt::format("{}: {} were expected", name, expected));
     return std::pair(low, high);
   };
-  if (name == "number") return void(options.per_bin = nb::cast<std::int64_t>(value));
-  if (name == "bins") return void(options.bins = nb::cast<std::int64_t>(value));
-  if (name == "seed") return void(options.seed = nb::cast<std::uint64_t>(value));
+  if (name == "number") return void(options.per_bin = static_cast<std::int64_t>(number()));
+  if (name == "bins") return void(options.bins = static_cast<std::int64_t>(number()));
+  if (name == "seed") return void(options.seed = seed_of(value));
   if (name == "snr") return void(std::tie(options.low, options.high) = rising("two rising S/N above 0"));
   if (name == "flux") {
     const auto [low, high] = rising("two rising fluxes above 0, in uJy/beam,");
@@ -117,16 +120,10 @@ void set(CompletenessOptions& options, const std::string& name, nb::handle value
     options.high_flux = high * 1e-6;
     return;
   }
-  if (name == "size") {
-    if (!(number() >= 0)) throw InputError("size: an FWHM from 0 was expected, in arcsec");
-    return void(options.size_deg = number() / 3600);
-  }
-  if (name == "separation") {
-    if (!(number() > 0)) throw InputError("separation: a number of FWHMs above 0 was expected");
-    return void(options.separation = number());
-  }
+  if (name == "size") return void(options.size_deg = number() / 3600);
+  if (name == "separation") return void(options.separation = number());
   if (name == "into") {
-    const auto word = nb::cast<std::string>(value);
+    const std::string word = text_of(value);
     if (word != "image" && word != "residual")
       throw InputError(fmt::format("into: 'image' or 'residual' was expected, not '{}'", word));
     return void(options.residual = word == "residual");
@@ -146,6 +143,10 @@ nb::tuple smooth(const std::vector<std::string>& files, const std::vector<std::s
   const RunOptions options = run_options(with, beam);
   apply(options, base);
   base.output.overwrite = overwrite;
+  if (max_beam) hold(bound("smooth.max_beam"), *max_beam * 3600);
+  if (to_beam)
+    if (const std::string why = why_no_beam(beam_of(*to_beam)); !why.empty()) throw InputError("to_beam: " + why);
+  refuse_broken_rules(base);
   Warnings warnings;
   const std::vector<SmoothInput> inputs = wait_for(progress, [&](const Progress& told) {
     std::vector<SmoothInput> all;
@@ -220,7 +221,9 @@ nb::tuple collapse(const std::string& path, const std::string& how, const std::s
                    bool overwrite, const nb::object& progress) {
   const RunOptions options = run_options(with, beam);
   if (options.open.plane) throw InputError("plane: it is one plane; planes= says which are collapsed");
-  if (!(snr >= 0)) throw InputError("snr: a number from 0 was expected, in sigma");
+  hold(bound("collapse.snr"), snr);
+  if (options.beam)
+    if (const std::string why = why_no_beam(*options.beam); !why.empty()) throw InputError("beam: " + why);
   CollapseRequest request;
   request.how = from_string<CollapseRequest::How>(how, "how");
   request.snr = snr;

@@ -14,6 +14,7 @@
 #include "core/run/pipeline/products.hpp"
 #include "core/sky/model/fits_cards.hpp"
 #include "python/module/kept_backends.hpp"
+#include "python/module/request_of.hpp"
 #include "python/module/waiting.hpp"
 
 namespace nb = nanobind;
@@ -88,15 +89,14 @@ nb::list products() {
 
 RunOptions run_options(const nb::dict& with, const std::optional<BeamTuple>& beam) {
   RunOptions options;
-  const auto text = [&](const char* key) { return nb::cast<std::string>(with[key]); };
-  options.backend = text("backend");
-  options.with.device = nb::cast<int>(with["device"]);
-  options.with.threads = nb::cast<int>(with["threads"]);
-  options.with.device_memory_bytes = nb::cast<std::int64_t>(with["device_memory"]);
-  options.open.check = nb::cast<bool>(with["check"]);
-  if (!with["hdu"].is_none()) options.open.hdu = nb::cast<int>(with["hdu"]);
-  if (!with["plane"].is_none()) options.open.plane = nb::cast<std::int64_t>(with["plane"]);
-  if (!with["unit"].is_none()) options.open.unit = text("unit");
+  options.backend = text_of(with["backend"]);
+  options.with.device = static_cast<int>(number_of(with["device"], "call.device"));
+  options.with.threads = static_cast<int>(number_of(with["threads"], "call.threads"));
+  options.with.device_memory_bytes = static_cast<std::int64_t>(number_of(with["device_memory"], "call.device_memory"));
+  options.open.check = truth_of(with["check"], "check");
+  if (!with["hdu"].is_none()) options.open.hdu = static_cast<int>(number_of(with["hdu"], "call.hdu"));
+  if (!with["plane"].is_none()) options.open.plane = static_cast<std::int64_t>(number_of(with["plane"], "call.plane"));
+  if (!with["unit"].is_none()) options.open.unit = text_of(with["unit"]);
   if (beam) options.beam = Beam{std::get<0>(*beam), std::get<1>(*beam), std::get<2>(*beam)};
   options.program = std::string("reber ") + REBER_VERSION;
   return options;

@@ -9,21 +9,24 @@
 
 #include "core/base/error.hpp"
 #include "core/files/fits/fits_image.hpp"
+#include "core/run/request/bounds.hpp"
+#include "core/sky/model/unit.hpp"
 #include "kernels/backends.hpp"
 #include "python/module/file_studies.hpp"
 #include "python/module/image_run.hpp"
 #include "python/module/request_of.hpp"
 #include "python/module/studies.hpp"
+#include "python/module/words.hpp"
 
 namespace nb = nanobind;
 
 namespace reber::python {
 namespace {
 
-/// Raises the exception of that name in reber.errors.
+/// Raises the exception of that name in reber.errors, in Python's words.
 void raise(const char* name, const char* words) {
   const nb::object type = nb::module_::import_("reber.errors").attr(name);
-  PyErr_SetString(type.ptr(), words);
+  PyErr_SetString(type.ptr(), in_pythons_words(words).c_str());
 }
 
 void translate(const std::exception_ptr& failure, void*) {
@@ -39,6 +42,8 @@ void translate(const std::exception_ptr& failure, void*) {
     raise("Cancelled", error.what());
   } catch (const InternalError& error) {
     raise("InternalError", error.what());
+  } catch (const std::bad_cast&) {
+    PyErr_SetString(PyExc_TypeError, "a value of another type was expected for one of the keywords");
   }
 }
 
@@ -68,10 +73,16 @@ nb::dict measure(ImageRun& run, const nb::object& at, const std::string& columns
   ForcedRequest asked;
   asked.free = from_string<ForcedRequest::Free>(free, "free");
   asked.shape = from_string<ForcedRequest::ShapeOf>(shape, "shape");
-  if (!(limit > 0)) throw InputError("limit: a number above 0 was expected");
+  hold(bound("measure.limit"), limit);
   asked.limit_sigma = limit;
   asked.threads = threads;
   return run.measure(at, columns, asked, progress);
+}
+
+/// What a brightness in the first unit is multiplied by to be in the second; None where they are not alike.
+nb::object unit_factor(const std::string& from, const std::string& to) {
+  const Unit a = Unit::parse(from), b = Unit::parse(to);
+  return a.alike(b) ? nb::object(nb::float_(a.factor / b.factor)) : nb::none();
 }
 
 nb::list backends() {
@@ -91,8 +102,10 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(translate);
   m.attr("version") = REBER_VERSION;
   m.def("parameters", &parameter_rows);
+  m.def("bounds", &bound_rows);
   m.def("backends", &backends);
   m.def("products", &products);
+  m.def("unit_factor", &unit_factor);
   m.def("run", &run, nb::arg("path"), nb::arg("pixels").none(), nb::arg("cards"), nb::arg("stages"),
         nb::arg("settings"), nb::arg("with_"), nb::arg("beam").none(), nb::arg("progress").none());
   m.def("match", &match);
@@ -135,9 +148,16 @@ NB_MODULE(_core, m) {
                      const auto islands = run.result().islands();
                      return islands ? islands->count() : 0;
                    })
-      .def_prop_ro("warnings", [](const ImageRun& run) { return run.result().report.warnings; })
+      .def_prop_ro("warnings",
+                   [](const ImageRun& run) {
+                     std::vector<std::string> warnings;
+                     for (const std::string& one : run.result().report.warnings)
+                       warnings.push_back(in_pythons_words(one));
+                     return warnings;
+                   })
       .def_prop_ro("history", [](const ImageRun& run) { return run.result().history; })
       .def_prop_ro("cards", [](const ImageRun& run) { return run.result().header().cards; })
+      .def_prop_ro("unit", [](const ImageRun& run) { return run.result().header().unit.text; })
       .def_prop_ro("report", [](const ImageRun& run) { return to_json(run.result().report); })
       .def_prop_ro("shape", [](const ImageRun& run) {
         const Shape shape = run.result().header().shape;

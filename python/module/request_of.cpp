@@ -6,49 +6,19 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
+#include <charconv>
 #include <vector>
 
+#include "core/base/error.hpp"
+#include "core/run/request/bounds.hpp"
 #include "core/run/request/parameter_rules.hpp"
 #include "core/run/request/parameters.hpp"
+#include "python/module/words.hpp"
 
 namespace nb = nanobind;
 
 namespace reber::python {
 namespace {
-
-/// A name in Python for an option or an alias; `negated` where it says the opposite of the parameter.
-struct Keyword {
-  std::string word;
-  bool negated = false;
-};
-
-std::string as_identifier(std::string text) {
-  text.erase(0, std::min(text.find_first_not_of('-'), text.size()));
-  std::ranges::replace(text, '-', '_');
-  return text;
-}
-
-/// "--use-mean" gives mean, mean_map and use_mean: nothing is written here; "!--no-deblend" no_deblend; then the alias.
-std::vector<Keyword> keywords_of(const Parameter& row) {
-  constexpr std::string_view kUse = "use_";
-  std::vector<Keyword> words;
-  std::string_view rest = row.option;
-  while (!rest.empty()) {
-    std::string_view one = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-    const bool negated = one.starts_with('!');
-    if (negated) one.remove_prefix(1);
-    const std::string word = as_identifier(std::string(one));
-    if (word.starts_with(kUse))
-      words.insert(words.end(), {{word.substr(kUse.size())}, {word.substr(kUse.size()) + "_map"}});
-    words.push_back({word, negated});
-  }
-  const std::string alias = as_identifier(std::string(row.alias));
-  if (!alias.empty() && std::ranges::find(words, alias, &Keyword::word) == words.end()) words.push_back({alias, false});
-  if (words.empty()) words.push_back({as_identifier(std::string(row.name.substr(row.name.rfind('.') + 1))), false});
-  return words;
-}
 
 const char* kind_word(Access::Kind kind) {
   switch (kind) {
@@ -65,33 +35,23 @@ const char* kind_word(Access::Kind kind) {
   }
 }
 
-/// How many letters must change, at most `enough`.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t corner = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
-      corner = row[j];
-      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
+void set(const Parameter& row, const Keyword& keyword, nb::handle value, Request& request) {
+  if (row.access.kind == Access::Kind::flag)
+    row.access.set(request, ParameterValue(truth_of(value, keyword.word) != keyword.negated));
+  else
+    set_text(row, request, text_of(value));
 }
 
-[[noreturn]] void refuse(const std::string& keyword) {
-  std::string nearest;
-  for (const Parameter& row : parameters())
-    for (const Keyword& known : keywords_of(row))
-      if (nearest.empty() || distance(known.word, keyword) < distance(nearest, keyword)) nearest = known.word;
-  throw nb::type_error(
-      fmt::format("unknown keyword '{}'; the nearest one is '{}', and reber.parameters() lists all", keyword, nearest)
-          .c_str());
+}  // namespace
+
+nb::list bound_rows() {
+  nb::list rows;
+  for (const Bound& row : bounds())
+    rows.append(nb::make_tuple(std::string(row.name), std::string(row.option), row.range.low, row.range.high,
+                               row.range.above, row.whole));
+  return rows;
 }
 
-/// The text that the command line would have for a value.
 std::string text_of(nb::handle value) {
   if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
   if (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value)) {
@@ -102,16 +62,23 @@ std::string text_of(nb::handle value) {
   return nb::cast<std::string>(nb::str(value));
 }
 
-void set(const Parameter& row, bool negated, nb::handle value, Request& request) {
-  if (row.access.kind == Access::Kind::flag) {
-    const bool on = nb::cast<bool>(value.attr("__bool__")());
-    row.access.set(request, ParameterValue(on != negated));
-  } else {
-    set_text(row, request, text_of(value));
-  }
+bool truth_of(nb::handle value, const std::string& keyword) {
+  const std::string text = text_of(value);
+  if (text == "True" || text == "true" || text == "1") return true;
+  if (text == "False" || text == "false" || text == "0") return false;
+  throw InputError(fmt::format("{}: True or False was expected, not {}", keyword, text));
 }
 
-}  // namespace
+std::uint64_t seed_of(nb::handle value) {
+  const std::string text = text_of(value);
+  std::uint64_t seed = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || stop != text.data() + text.size())
+    throw InputError(fmt::format("seed: a whole number from 0 was expected, not {}", text));
+  return seed;
+}
+
+double number_of(nb::handle value, std::string_view name) { return held_number(bound(name), text_of(value)); }
 
 nb::list parameter_rows() {
   nb::list rows;
@@ -128,10 +95,13 @@ nb::list parameter_rows() {
     told["name"] = std::string(row.name);
     told["stage"] = std::string(to_string(row.stage));
     told["keywords"] = keywords;
+    told["option"] = option_key(row);
     told["kind"] = kind_word(row.access.kind);
     told["unit"] = std::string(row.unit.shown);
     told["help"] = help_text(row);
     told["default"] = value_text(row, usual);
+    const bool number = row.access.kind == Access::Kind::whole || row.access.kind == Access::Kind::real;
+    told["range"] = number ? nb::object(nb::make_tuple(row.range.low, row.range.high, row.range.above)) : nb::none();
     rows.append(told);
   }
   return rows;
@@ -158,13 +128,13 @@ Request request_of(const nb::list& stages, const nb::dict& settings) {
         if (off)
           throw nb::type_error(
               fmt::format("'{}' has no meaning here: nothing is asked for that it changes", keyword).c_str());
-        set(row, one.negated, value, request);
+        set(row, one, value, request);
         known = true;
       }
-    if (!known) refuse(keyword);
+    if (!known) throw nb::type_error(unknown_keyword(keyword).c_str());
   }
   // Whatever the order of the keywords: a threshold that is given would have set it to 0.
-  if (settings.contains("deepen")) set(*find_parameter("detect.deepen"), false, settings["deepen"], request);
+  if (settings.contains("deepen")) set(*find_parameter("detect.deepen"), {}, settings["deepen"], request);
   refuse_broken_rules(request);
   return request;
 }

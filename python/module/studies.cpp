@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/run/request/bounds.hpp"
 #include "core/studies/match_report.hpp"
 #include "core/studies/simulation.hpp"
 #include "kernels/backends.hpp"
 #include "python/module/arrays.hpp"
+#include "python/module/request_of.hpp"
 #include "python/module/waiting.hpp"
 
 namespace nb = nanobind;
@@ -35,11 +37,10 @@ MatchInput input_of(const nb::object& table, const std::string& columns, const c
 
 /// The options that Python names, each with how it is read.
 void set(SimulationOptions& sky, const std::string& name, nb::handle value) {
-  const auto number = [&] { return nb::cast<double>(value); };
-  const auto whole = [&] { return nb::cast<std::int64_t>(value); };
-  if (name == "scene")
-    return void(sky.scene = from_string<SimulationOptions::Scene>(nb::cast<std::string>(value), name));
-  if (name == "seed") return void(sky.seed = nb::cast<std::uint64_t>(value));
+  const auto number = [&] { return number_of(value, "simulate." + name); };
+  const auto whole = [&] { return static_cast<std::int64_t>(number()); };
+  if (name == "scene") return void(sky.scene = from_string<SimulationOptions::Scene>(text_of(value), name));
+  if (name == "seed") return void(sky.seed = seed_of(value));
   if (name == "pixel") return void(sky.pixel_arcsec = number());
   if (name == "frequency") return void(sky.frequency_hz = number() * 1e6);
   if (name == "ra") return void(sky.ra_deg = number());
@@ -51,17 +52,19 @@ void set(SimulationOptions& sky, const std::string& name, nb::handle value) {
   if (name == "brightest") return void(sky.brightest = number());
   if (name == "extended") return void(sky.extended_sources = whole());
   if (name == "rings") return void(sky.rings = whole());
-  if (name == "blank_corners") return void(sky.blank_corners = nb::cast<bool>(value));
+  if (name == "blank_corners") return void(sky.blank_corners = truth_of(value, name));
   if (name == "grid_step") return void(sky.grid_step = whole());
   if (name == "shape") {
-    const auto [ny, nx] = nb::cast<std::pair<std::int64_t, std::int64_t>>(value);
-    if (ny < 1 || nx < 1) throw InputError("size: pixels above 0 were expected");
-    return void(sky.shape = {ny, nx});
+    const auto side = [&](int axis) {
+      return static_cast<std::int64_t>(number_of(nb::object(value[axis]), "simulate.size"));
+    };
+    return void(sky.shape = {side(0), side(1)});
   }
   if (name == "beam") {
     const auto [major, minor, pa] = nb::cast<std::tuple<double, double, double>>(value);
-    if (!(minor > 0 && major >= minor)) throw InputError("beam: MAJ >= MIN > 0 was expected (FWHM in arcsec)");
-    return void(sky.beam = {major, minor, pa});
+    sky.beam = {major, minor, pa};
+    if (const std::string why = why_no_beam(sky.beam); !why.empty()) throw InputError("beam: " + why);
+    return;
   }
   throw nb::type_error(fmt::format("unknown keyword '{}' of simulate()", name).c_str());
 }
@@ -70,6 +73,7 @@ void set(SimulationOptions& sky, const std::string& name, nb::handle value) {
 
 nb::tuple match(const nb::object& a, const nb::object& b, double radius_arcsec, const std::string& columns_a,
                 const std::string& columns_b) {
+  hold(bound("match.radius"), radius_arcsec);
   const MatchInput first = input_of(a, columns_a, "a"), second = input_of(b, columns_b, "b");
   struct Found {
     Catalogue pairs, only_a, only_b;
@@ -87,6 +91,7 @@ nb::tuple match(const nb::object& a, const nb::object& b, double radius_arcsec, 
 
 nb::tuple simulate(const nb::dict& settings, const std::string& backend, int threads, const nb::object& progress) {
   SimulationOptions options;
+  hold(bound("call.threads"), threads);
   for (const auto& [name, value] : settings) set(options, nb::cast<std::string>(name), value);
   const SimulatedSky sky = wait_for(progress, [&](const Progress& told) {
     BackendOptions with;

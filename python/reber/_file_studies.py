@@ -8,41 +8,42 @@ import tempfile
 import numpy as np
 
 from . import _core
-from ._images import beam_of, source_of
+from ._images import beam_of, is_path, source_of
 from ._keywords import told
 from ._maps import maps_as_files, without, write_map
 from ._run import _run, _split, with_of
 from ._studies import Table
+from ._units import in_unit
 from .errors import InputError
 
 
 @contextlib.contextmanager
-def _as_file(image, header, wcs, unit, mask=None):
-    """(path, unit) of the image; an array lies in a temporary file as long as the block lasts."""
-    path, pixels, cards, unit = source_of(image, header, wcs, unit)
-    pixels = without(pixels, mask)
+def _as_file(source, mask=None):
+    """The image's path; an array lies in a temporary file as long as the block lasts."""
+    pixels = without(source.pixels, mask)
     if pixels is None:
-        yield path, unit
+        yield source.path
         return
     with tempfile.TemporaryDirectory(prefix="reber-") as folder:
         path = os.path.join(folder, "array.fits")
-        write_map(path, pixels, cards)
-        yield path, unit
+        write_map(path, pixels, source.cards)
+        yield path
 
 
 def _image_call(image, own, settings, work):
     """work(path, settings, with_, beam, progress) on the image, arrays beside it in files."""
     own = dict(own)
-    kept = {name: own.pop(name, None) for name in ("header", "wcs", "unit", "mask")}
-    with _as_file(image, **kept) as (path, unit):
-        with_ = with_of(unit=unit, **{name: value for name, value in own.items() if name not in ("beam", "progress")})
+    mask, hdu, progress = own.pop("mask", None), own.pop("hdu", None), own.pop("progress", None)
+    source = source_of(image, **{name: own.pop(name, None) for name in ("header", "wcs", "unit", "beam", "plane")}, hdu=hdu)
+    with _as_file(source, mask) as path:
+        with_ = with_of(unit=source.unit, plane=source.plane, hdu=hdu if source.pixels is None else None, **own)
         settings = {name: value for name, value in settings.items() if value is not None}
 
-        def shape():
-            return _core.run(path, None, "", [], {}, with_, None, None).shape
+        def head():
+            return _core.run(path, None, "", [], {}, with_, None, None)
 
-        with maps_as_files(settings, shape) as settings:
-            return work(path, settings, with_, beam_of(own.get("beam")), own.get("progress"))
+        with maps_as_files(settings, source, head) as settings:
+            return work(path, settings, with_, source.beam, progress)
 
 
 class Completeness:
@@ -65,13 +66,13 @@ def complete(image, *, number=100, bins=12, snr=(2.5, 100), flux=None, size=0, i
     'residual', the image less its sources. separation: in FWHMs. plot: a file to draw it in. Else as find().
     """
     own, settings = _split(options)
-    asked = {"number": number, "bins": bins, "snr": tuple(snr), "size": size, "into": into, "separation": separation,
-             "seed": seed}
+    asked = {"number": number, "bins": bins, "snr": tuple(snr), "size": in_unit(size, "arcsec", "size"), "into": into,
+             "separation": separation, "seed": seed}
     if flux is not None:
-        asked["flux"] = tuple(flux)
+        asked["flux"] = tuple(in_unit(one, "uJy/beam", "flux") for one in flux)
 
     def work(path, settings, with_, beam, progress):
-        return _core.complete(path, settings, with_, beam, asked, os.fspath(plot), overwrite, progress)
+        return _core.complete(path, settings, with_, beam, asked, os.fsdecode(plot), overwrite, progress)
 
     return Completeness(*_image_call(image, own, settings, work))
 
@@ -146,20 +147,20 @@ def smooth(files, folder=None, *, to_beam=None, per_plane=False, max_beam=None, 
     blank. dry_run: the plan alone. An array is smoothed by convolve(image, 'beam:MAJ,MIN,PA').
     """
     own, settings = _split(options)
-    files = [files] if isinstance(files, (str, os.PathLike)) else list(files)
-    if not all(isinstance(one, (str, os.PathLike)) for one in files):
+    files = [files] if is_path(files) else list(files)
+    if not all(is_path(one) for one in files):
         raise TypeError("smooth() takes FITS files; an array is smoothed by convolve(image, 'beam:MAJ,MIN,PA')")
     for name in ("header", "wcs", "beam", "mask", *_NOT_SMOOTHINGS):
         if name in own or name in settings:
             raise TypeError(f"'{name}' has no meaning here: the kernel follows from the beams; image_beam= is in place of the headers'")
     if to_beam is not None and (per_plane or max_beam is not None):
         raise TypeError("per_plane and max_beam belong to the common beam: they do not go with to_beam")
-    files = [os.fspath(one) for one in files]
+    files = [os.fsdecode(one) for one in files]
     stems = [_stem(one) for one in files]
     for stem in stems:
         if stems.count(stem) > 1:
             raise ValueError(f"several files would be written as {stem}_smoothed.fits: smooth them into different folders")
-    outputs = [os.path.join(os.path.dirname(path) if folder is None else os.fspath(folder), stem + "_smoothed.fits")
+    outputs = [os.path.join(os.path.dirname(path) if folder is None else os.fsdecode(folder), stem + "_smoothed.fits")
                for path, stem in zip(files, stems)]
     if folder is not None and not dry_run:
         os.makedirs(folder, exist_ok=True)
@@ -168,9 +169,10 @@ def smooth(files, folder=None, *, to_beam=None, per_plane=False, max_beam=None, 
             if os.path.exists(path):
                 raise InputError(f"{path} exists; overwrite=True replaces it")
     with_ = with_of(**{name: value for name, value in own.items() if name != "progress"})
-    settings = {name: value for name, value in settings.items() if value is not None}
+    rows = {word: row for row in _core.parameters() for word in row["keywords"]}
+    settings = {name: in_unit(value, rows.get(name, {}).get("unit"), name) for name, value in settings.items() if value is not None}
     planes, warnings = _core.smooth(files, outputs, settings, with_, beam_of(to_beam), per_plane,
-                                    None if max_beam is None else float(max_beam) / 3600, beam_of(image_beam), dry_run,
+                                    None if max_beam is None else float(in_unit(max_beam, "arcsec", "max_beam")) / 3600, beam_of(image_beam), dry_run,
                                     overwrite, own.get("progress"))
     return Smoothed(planes, [] if dry_run else outputs, warnings)
 
@@ -198,12 +200,12 @@ def collapse(cube, *, how="mean", planes="all", snr=0, beam=None, output="", ove
     [plane, y, x] is collapsed by NumPy.
     """
     own, settings = _split(options)
-    if not isinstance(cube, (str, os.PathLike)):
+    if not is_path(cube):
         raise TypeError("collapse() takes a FITS cube; an array is collapsed by NumPy: np.nanmean(cube, axis=0)")
     for name in [*settings, *(name for name in own if name in ("header", "wcs", "mask"))]:
         raise TypeError(f"unknown keyword '{name}' of collapse()")
     if not isinstance(planes, str):
         planes = ",".join(str(int(one)) for one in planes)
     with_ = with_of(**{name: value for name, value in own.items() if name != "progress"})
-    return Collapsed(*_core.collapse(os.fspath(cube), how, planes, float(snr), with_, beam_of(beam), os.fspath(output),
+    return Collapsed(*_core.collapse(os.fsdecode(cube), how, planes, float(snr), with_, beam_of(beam), os.fsdecode(output),
                                      overwrite, own.get("progress")))

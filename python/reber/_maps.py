@@ -9,7 +9,9 @@ import numpy as np
 
 from . import _core
 from ._devices import Lent
-from ._images import in_host_memory, pixels_of
+from ._images import in_host_memory, is_path
+from ._units import factor, in_unit
+from ._wrapped import Told, float32, opened
 
 
 def without(pixels, mask):
@@ -20,53 +22,81 @@ def without(pixels, mask):
         raise TypeError("mask is for arrays; open the file (astropy.io.fits.getdata) and give array, header and mask")
     if isinstance(pixels, Lent):
         raise TypeError("mask is for arrays in host memory; set the pixels of an array on a card to NaN there")
-    mask = np.asarray(mask)
+    told = Told()
+    mask = np.asarray(in_host_memory(opened(mask, told))).astype(bool)
+    for hidden in told.masks:
+        mask = mask | hidden
     while mask.ndim > 2 and mask.shape[0] == 1:
         mask = mask[0]
     if mask.shape != pixels.shape:
         raise ValueError(f"mask: an array of {pixels.shape} was expected, as the image is; it has {mask.shape}")
-    return np.where(mask.astype(bool), np.float32(np.nan), pixels)
+    return np.where(mask, np.float32(np.nan), pixels)
 
 
-def _keywords_of_files():
-    return {word: row["name"] for row in _core.parameters() if row["unit"] == "FITS" for word in row["keywords"]}
+# Maps in the unit of the image that they are laid over: their keyword in the table of parameters.
+_IN_THE_IMAGES_UNIT = ("background.mean_path", "background.rms_path")
 
 
 @contextlib.contextmanager
-def maps_as_files(settings, shape):
-    """The settings, with arrays in place of FITS files written to such, which last as long as the block.
+def maps_as_files(settings, source, head):
+    """The settings without units, with arrays in place of FITS files written to such, which last as long as the block.
 
-    shape: called where it must be known; (ny, nx) of the image. A number for the noise is a map of one value; a mean
+    source: of the image; head: called where a file's header must be known: .shape and .unit. A mean
     of 'mesh' is the measured one.
     """
-    settings = {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in settings.items()}
-    files = _keywords_of_files() if any(not isinstance(value, str) for value in settings.values()) else {}
+    rows = {word: row for row in _core.parameters() for word in row["keywords"]}
+    shape = (lambda: tuple(head().shape)) if source.pixels is None else lambda: source.pixels.shape
+    told = {}
     with contextlib.ExitStack() as kept:
         folder = None
-        for name, value in list(settings.items()):
-            if name in ("mean", "mean_map", "use_mean") and isinstance(value, str) and value == "mesh":
-                del settings[name]
-            if name not in files or isinstance(value, str):
-                continue
-            value = in_host_memory(getattr(value, "value", value))  # of a Quantity
-            if np.ndim(value) == 0 and "mean" in name:
-                settings[name] = repr(float(value))
-                continue
-            if folder is None:
-                folder = kept.enter_context(tempfile.TemporaryDirectory(prefix="reber-"))
-            settings[name] = os.path.join(folder, name + ".fits")
-            write_map(settings[name], _map_of(name, value, tuple(shape())), _ARRAY)
-        yield settings
+        for name, value in settings.items():
+            row = rows.get(name, {"unit": "", "name": "", "kind": ""})
+            if is_path(value):
+                value = os.fsdecode(value)
+                if name in ("mean", "mean_map", "use_mean") and value == "mesh":
+                    continue
+            elif row["unit"] != "FITS":
+                value = _plain(value, row, name)
+            else:
+                # The image's unit is asked for where a map tells of one.
+                wanted = (lambda: source.unit_text(head)) if row["name"] in _IN_THE_IMAGES_UNIT else None
+                value = map_of(name, value, shape, wanted)
+                if np.ndim(value) == 0:
+                    value = repr(value)
+                else:
+                    if folder is None:
+                        folder = kept.enter_context(tempfile.TemporaryDirectory(prefix="reber-"))
+                    path = os.path.join(folder, name + ".fits")
+                    write_map(path, value, _ARRAY)
+                    value = path
+            told[name] = value
+        yield told
 
 
-def _map_of(name, value, shape):
-    """float32, of the image's shape."""
-    if np.ndim(value) == 0:
-        return np.broadcast_to(np.float32(value), shape)
-    pixels = pixels_of(np.asarray(value, dtype=np.float32) if getattr(value, "dtype", None) == bool else value)
-    if pixels.shape != shape:
-        raise ValueError(f"{name}: an array of {shape} was expected, as the image is; it has {pixels.shape}")
-    return pixels
+def _plain(value, row, name):
+    """The value of a keyword that is no map, without its unit."""
+    if row["name"] == "convolve.kernel" and hasattr(value, "major") and hasattr(value, "pa"):  # a radio_beam.Beam
+        parts = [in_unit(value.major, "arcsec", name), in_unit(value.minor, "arcsec", name), in_unit(value.pa, "deg", name)]
+        return "beam:" + ",".join(repr(float(one)) for one in parts)
+    return in_unit(value, row["unit"], name)
+
+
+def map_of(name, value, shape, wanted):
+    """float32, of the image's shape, or a float. wanted: called for the unit that the values are to be in; None: any."""
+    told = Told()
+    array = in_host_memory(opened(value, told))
+    scale = 1.0
+    if wanted and told.unit_or_header:
+        scale = factor(told.unit_or_header, wanted(), name)
+    kind = getattr(array, "dtype", np.asarray(array).dtype).kind
+    if kind not in "fiub":
+        raise TypeError(f"{name}: a FITS file, an array or a number was expected, not {type(value).__name__}")
+    if np.ndim(array) == 0:
+        return float(array) * scale
+    pixels = float32(np.asarray(array, dtype=np.float32) if kind == "b" else array, told)
+    if pixels.shape != shape():
+        raise ValueError(f"{name}: an array of {shape()} was expected, as the image is; it has {pixels.shape}")
+    return pixels if scale == 1 else (pixels * np.float64(scale)).astype(np.float32)
 
 
 # Says that a file stands for an array, which has no place on the sky by its nature.

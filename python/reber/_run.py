@@ -5,10 +5,11 @@ import os
 
 from . import _core
 from ._devices import DeviceArray, Lent, card_for
-from ._images import beam_of, source_of
+from ._images import source_of
 from ._keywords import told
 from ._maps import maps_as_files, without
 from ._tables import pandas_of, qtable_of, rows_of
+from ._units import in_unit, unit_text
 
 
 class Result:
@@ -94,7 +95,7 @@ class Result:
         """Writes a catalogue (format by the path's ending, as the command line does), or what else reber.products()
         names. patches: of a sky model. durable: 'no' leaves it to the system when the bytes reach the disk; else they
         are there when this returns."""
-        self._run.write(os.fspath(path), what, columns, format, patches, durable, overwrite, [], 0, progress)
+        self._run.write(os.fsdecode(path), what, columns, format, patches, durable, overwrite, [], 0, progress)
 
 
 # Methods; the other maps are properties.
@@ -124,26 +125,26 @@ _add_maps()
 
 def with_of(*, hdu=None, plane=None, unit=None, check=False, backend="auto", device=0, threads=0, device_memory=0):
     """The keywords of all calls, as the module takes them."""
-    return {"backend": backend, "device": device, "threads": threads, "device_memory": device_memory, "check": check,
-            "hdu": hdu, "plane": plane, "unit": unit}
+    return {"backend": backend, "device": device, "threads": threads, "device_memory": in_unit(device_memory, "bytes", "device_memory"),
+            "check": check, "hdu": hdu, "plane": plane, "unit": unit_text(unit)}
 
 
 def _run(image, stages, settings, *, header=None, wcs=None, beam=None, unit=None, mask=None, hdu=None, plane=None,
          check=False, backend="auto", device=None, threads=0, device_memory=0, progress=None):
-    path, pixels, cards, unit = source_of(image, header, wcs, unit, backend)
-    pixels = without(pixels, mask)
+    source = source_of(image, header, wcs, unit, backend, beam, hdu, plane)
+    pixels = without(source.pixels, mask)
     if isinstance(pixels, Lent):
         device = card_for(pixels, backend, device)
-    with_ = with_of(hdu=hdu, plane=plane, unit=unit, check=check, backend=backend, device=device or 0, threads=threads,
-                    device_memory=device_memory)
+    with_ = with_of(hdu=hdu if pixels is None else None, plane=source.plane, unit=source.unit, check=check, backend=backend,
+                    device=device or 0, threads=threads, device_memory=device_memory)
     settings = {name: value for name, value in settings.items() if value is not None}
 
-    def shape():
-        return _core.run(path, None, "", [], {}, with_, None, None).shape if pixels is None else pixels.shape
+    def head():
+        return _core.run(source.path, None, "", [], {}, with_, None, None)
 
-    with maps_as_files(settings, shape) as settings:
+    with maps_as_files(settings, source, head) as settings:
         array = pixels.told if isinstance(pixels, Lent) else pixels
-        return Result(_core.run(path, array, cards, stages, settings, with_, beam_of(beam), progress))
+        return Result(_core.run(source.path, array, source.cards, stages, settings, with_, source.beam, progress))
 
 
 @told(_run)

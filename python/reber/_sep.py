@@ -3,12 +3,13 @@
 import numpy as np
 
 from ._images import pixels_of
+from ._maps import map_of, without
 from ._run import _run
+from ._wrapped import Told
 
 
-def _masked(data, mask):
-    pixels = pixels_of(data)
-    return pixels if mask is None else np.where(np.asarray(mask, dtype=bool), np.float32(np.nan), pixels)
+def _masked(data, mask, told=None):
+    return without(pixels_of(data, told), mask)
 
 
 class Background:
@@ -54,8 +55,10 @@ def extract(data, thresh, err=None, mask=None, minarea=5, segmentation_map=False
     import os
     import tempfile
 
-    pixels = _masked(data, mask)
-    rms = np.broadcast_to(np.float32(1 if err is None else err), pixels.shape)
+    told = Told()
+    pixels = _masked(data, mask, told)
+    noise = map_of("err", 1 if err is None else err, lambda: pixels.shape, lambda: told.unit_or_header)
+    rms = np.broadcast_to(np.float32(noise), pixels.shape)
     snr = np.ascontiguousarray(pixels / rms, dtype=np.float32)
     with tempfile.TemporaryDirectory() as folder:
         maps = {}

@@ -6,14 +6,16 @@ import os
 import numpy as np
 
 from . import _core
+from ._images import beam_of, is_path
 from ._run import _run, _split
 from ._tables import pandas_of, qtable_of, rows_of
+from ._units import in_unit
 
 
 def _list_of(table):
     """What the module takes: a path, or {column: (values, unit)} of a structured array, Table or DataFrame."""
-    if isinstance(table, (str, os.PathLike)):
-        return os.fspath(table)
+    if is_path(table):
+        return os.fsdecode(table)
     if hasattr(table, "sources") and hasattr(table, "table"):  # a Result
         table = table.to_table() if _astropy() else table.sources
     dtype_names = getattr(getattr(table, "dtype", None), "names", None)
@@ -96,8 +98,7 @@ def match(a, b, radius=0, *, columns_a="", columns_b=""):
 
     a, b: as `at` of measure(). radius: arcsec; 0: half the larger median size, less where the lists are crowded.
     """
-    if not radius >= 0:
-        raise ValueError("radius: a number from 0 was expected, in arcsec")
+    radius = in_unit(radius, "arcsec", "radius")
     return Matched(*_core.match(_list_of(a), _list_of(b), float(radius), columns_a, columns_b))
 
 
@@ -106,6 +107,10 @@ _SCENES = {
     "galactic_plane": {"pixel": 15.0, "beam": (66, 54, 12), "ra": 266.4168, "dec": -29.0078, "rms": 4000.0,
                        "sources": 500, "extended": 14, "rings": 16, "brightest": 20.0, "blank_corners": True},
 }
+
+
+_UNITS = {"rms": "uJy/beam", "background": "uJy/beam", "brightest": "Jy", "pixel": "arcsec", "frequency": "MHz", "ra": "deg",
+          "dec": "deg", "grid_step": "px"}
 
 
 class Simulated:
@@ -129,9 +134,8 @@ def simulate(size=1024, *, scene="field", backend="auto", threads=0, progress=No
     blank_corners, grid_step (pixels). The scenes galactic_plane and dirac_grid have defaults of their own.
     """
     nx, ny = (size, size) if np.ndim(size) == 0 else size
-    settings = {**_SCENES.get(scene, {}), **options, "scene": scene, "shape": (int(ny), int(nx))}
+    options = {name: value if name == "beam" else in_unit(value, _UNITS.get(name), name) for name, value in options.items()}
+    settings = {**_SCENES.get(scene, {}), **options, "scene": scene, "shape": (ny, nx)}
     if "beam" in settings:
-        beam = settings["beam"]
-        major, minor, angle = (beam, beam, 0) if np.ndim(beam) == 0 else beam
-        settings["beam"] = (major / 3600, minor / 3600, float(angle))
+        settings["beam"] = beam_of(settings["beam"])
     return Simulated(*_core.simulate(settings, backend, threads, progress))
