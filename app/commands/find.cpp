@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
@@ -15,6 +16,7 @@
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/files/catalogue/catalogue_io.hpp"
+#include "core/run/pipeline/row_account.hpp"
 
 namespace reber::app {
 namespace {
@@ -29,6 +31,7 @@ struct Options {
   ColumnOptions columns;
   MapOptions maps;
   ShareOptions share;
+  std::optional<std::int64_t> why;
 };
 
 int execute(const Options& options, const Command& command, Terminal& terminal) {
@@ -46,6 +49,8 @@ int execute(const Options& options, const Command& command, Terminal& terminal) 
         "--share is for the catalogue and the maps of one image: planes of a cube are shared out by reber run "
         "--planes, "
         "and --extended needs one process");
+  if (options.why && !(options.share.folder.empty() && options.planes.empty()))
+    throw InputError("--why is of one image and one process: it goes with neither --share nor --planes");
   if (!options.planes.empty()) return search_planes(request, options.planes, options.common, terminal);
   const Result result = run_one(
       request, options.common, terminal,
@@ -56,6 +61,7 @@ int execute(const Options& options, const Command& command, Terminal& terminal) 
       options.share);
   if (!request.dry_run)
     terminal.print("\n" + source_table(result.sources(), result.header(), kShownSources, Terminal::page_columns()));
+  if (options.why && !request.dry_run) terminal.print("\n" + to_text(account_of(result, *options.why)));
   return kDone;
 }
 
@@ -80,6 +86,15 @@ void add_find(Command& root, Action& action) {
       ->type_name("CATALOGUE")
       ->brief("Shells, lobes and the like, with outlines")
       ->group("Output");
+  command
+      ->add_option(
+          "--why", options->why,
+          "Tell how the source with this Source_id was made: its island, what deblending did, the fits that were "
+          "tried, what was refined after them, and its flags")
+      ->type_name("SOURCE_ID")
+      ->brief("Tell how a source was made")
+      ->not_configurable()
+      ->group("Output");
   add_column_option(*command, options->columns);
   add_format_option(*command, options->columns);
   add_map_options(*command, options->maps, Product::Needs::sources, {"model", "residual", "snr", "labels"});
@@ -96,6 +111,7 @@ void add_find(Command& root, Action& action) {
       "  reber find in.fits -o cat.vot --columns casda --fit gaussian --write-residual residual.fits\n"
       "  reber find in.fits -o in.srl in.gaul in.skymodel in-sources.txt --group-tol 10\n"
       "  reber find in.fits -o cat.fits --extended ext.vot ext.reg   shells, lobes, filaments by their pixels\n"
+      "  reber find in.fits --why 17                          how source 17 of the catalogue was made\n"
       "  reber find cube.fits --planes all -o cat.fits        a row knows its plane, frequency and beam\n"
       "\n"
       "Positions are in the image's own frame. Fluxes are in Jy and Jy/beam where BUNIT is known, with errors for\n"

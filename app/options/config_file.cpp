@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 /// They belong to one call, not to a result that is to be repeated.
 constexpr std::array kNotKept{"help",  "help-all", "config",  "trust-config", "require-cage", "json",   "trace",
                               "quiet", "verbose",  "dry-run", "overwrite",    "output",       "resume", "jobs",
-                              "lanes", "join",     "rank",    "devices",      "workers",      "share"};
+                              "lanes", "join",     "rank",    "devices",      "workers",      "share",  "why"};
 
 bool is_one_of(const std::string& name, const auto& names) {
   return std::find(names.begin(), names.end(), name) != names.end();

@@ -118,7 +118,7 @@ void compare_detected(const Result& a, const Result& b, Checks& checks) {
 }
 
 /// Largest relative difference of fluxes, each of which is a sum in double of what float planes hold.
-double worst_flux(const std::vector<SourceSums>& a, const std::vector<SourceSums>& b) {
+double worst_flux(const std::vector<SourceRow>& a, const std::vector<SourceRow>& b) {
   if (a.size() != b.size()) return INFINITY;
   double worst = 0;
   for (std::size_t i = 0; i < b.size(); ++i) worst = std::max(worst, relative(a[i].sums.s, b[i].sums.s));
@@ -137,12 +137,12 @@ void compare_measured(const Result& a, const Result& b, Checks& checks) {
 void compare_fitted(const Result& a, const Result& b, Checks& checks) {
   each_sign(a, b, [&](Sign sign, const FoundSources& p, const FoundSources& q) {
     if (!p.fitted || !q.fitted) return;
-    const auto &fits = p.fitted->value.fits, &expected = q.fitted->value.fits;
-    const auto fitted = [](const SourceFit& fit) { return fit.gaussian.has_value(); };
+    const auto &rows = p.fitted->value.rows, &expected = q.fitted->value.rows;
+    const auto fitted = [](const SourceRow& row) { return row.fit.gaussian.has_value(); };
     add(checks, StageId::fit, sign, "difference in number of rows",
-        std::abs(static_cast<double>(fits.size()) - static_cast<double>(expected.size())), 0);
+        std::abs(static_cast<double>(rows.size()) - static_cast<double>(expected.size())), 0);
     add(checks, StageId::fit, sign, "difference in number of fitted sources",
-        std::abs(static_cast<double>(std::ranges::count_if(fits, fitted) - std::ranges::count_if(expected, fitted))),
+        std::abs(static_cast<double>(std::ranges::count_if(rows, fitted) - std::ranges::count_if(expected, fitted))),
         0);
   });
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/measure/sources/cut_errors.hpp"
 #include "core/measure/sources/cut_sources.hpp"
 #include "core/measure/sources/deblend.hpp"
 #include "core/measure/sources/fit_sources.hpp"
@@ -67,11 +68,12 @@ inline std::vector<Source> found_in(const Image& image) {
   const KnownPixels known = known_pixels(cpu, *plane, {});
   const auto islands = cpu.label(*plane, background, options);
   const IslandPixels pixels = cpu.island_pixels(*plane, background, *islands, 1);
-  std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, {}, {});
-  mark_cut(sums, cpu.label_runs(*islands), known);
+  std::vector<SourceRow> rows = deblend(cpu.measure(*plane, background, *islands), pixels, options, {}, {});
+  mark_cut(rows, cpu.label_runs(*islands), known);
   const SourceFitter fitter({FitRequest::Method::gaussian, false, 1}, header, kBeam);
-  const std::vector<SourceFit> fits = fitter.fit(cpu, sums, pixels, options, known);
-  return make_sources(sums, options, header, kBeam, fits);
+  rows = fitter.fit(cpu, rows, pixels, options, known);
+  doubt_unfitted(rows, known);
+  return make_sources(rows, options, header, kBeam);
 }
 
 }  // namespace reber::testing

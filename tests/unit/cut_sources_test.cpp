@@ -85,20 +85,19 @@ TEST(CutSources, FluxOnMissingPixelsIsUnsure) {
 
 /// What extrapolated rows leave, and a peak beside the border without a fit, may be any part of a source.
 TEST(CutSources, PiecesWithoutAFitAreDoubted) {
-  std::vector<SourceSums> sums(4);
-  for (SourceSums& one : sums) one.cut = true, one.island = 1, one.sums.peak_y = 50;
-  sums[0].sums.peak_x = 0, sums[1].sums.peak_x = 2, sums[2].sums.peak_x = 2, sums[3].sums.peak_x = 2;
-  sums[3].island = 2;
-  std::vector<SourceFit> fits{{{}, kFlagNotFitted},
-                              {FittedGaussian(), kFlagBeyond},
-                              {{}, kFlagNotFitted | kFlagRest},
-                              {{}, kFlagNotFitted | kFlagRest}};
-  doubt_unfitted(sums, KnownPixels({kSide, kSide}), fits);
+  std::vector<SourceRow> rows(4);
+  for (SourceRow& one : rows) one.cut = true, one.island = 1, one.sums.peak_y = 50;
+  rows[0].sums.peak_x = 0, rows[1].sums.peak_x = 2, rows[2].sums.peak_x = 2, rows[3].sums.peak_x = 2;
+  rows[3].island = 2;
+  rows[0].fit = {{}, kFlagNotFitted};
+  rows[1].fit = {FittedGaussian(), kFlagBeyond};
+  rows[2].fit = rows[3].fit = {{}, kFlagNotFitted | kFlagRest};
+  doubt_unfitted(rows, KnownPixels({kSide, kSide}));
   for (const std::size_t k : {0, 2}) {
-    EXPECT_NE(fits[k].flag & kFlagBeyond, 0) << k;
-    EXPECT_GE(fits[k].unsure, 16) << k;
+    EXPECT_NE(rows[k].fit.flag & kFlagBeyond, 0) << k;
+    EXPECT_GE(rows[k].fit.unsure, 16) << k;
   }
-  EXPECT_EQ(fits[3].flag & kFlagBeyond, 0);
+  EXPECT_EQ(rows[3].fit.flag & kFlagBeyond, 0);
 }
 
 TEST(CutSources, CentresOnBlankPixelsAreFound) {

@@ -216,7 +216,7 @@ const KnownPixels kWhole({64, 64});
 
 /// Islands of one Gaussian each, as a backend hands them over.
 struct Field {
-  std::vector<SourceSums> sums;
+  std::vector<SourceRow> sums;
   IslandPixels pixels;
 
   void add(const GaussianComponent& g, double level) {
@@ -259,10 +259,10 @@ TEST(FitSources, CarriesAFitToTheSky) {
   field.add({80, 30.3, 31.6, tilted(7, 5, 20)}, 3);
   const Beam beam{0.005, 0.005, 0};
   const SourceFitter fitter({FitRequest::Method::gaussian, 1}, sky_header(), beam);
-  const auto fits = fitter.fit(backend("cpu"), field.sums, field.pixels, {}, kWhole);
-  ASSERT_EQ(fits.size(), 1u);
-  EXPECT_EQ(fits[0].flag, 0);
-  const Source full = make_sources(field.sums, {}, sky_header(), beam, fits)[0];
+  const auto rows = fitter.fit(backend("cpu"), field.sums, field.pixels, {}, kWhole);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].fit.flag, 0);
+  const Source full = make_sources(rows, {}, sky_header(), beam)[0];
   EXPECT_NEAR(full.x, 30.3, 1e-4);
   EXPECT_NEAR(full.y, 31.6, 1e-4);
   EXPECT_NEAR(full.peak, 80, 1e-3);
@@ -287,8 +287,8 @@ TEST(FitSources, SmallIslandsFallBackWithFlags) {
     EXPECT_LE(field.sums[0].sums.npix, most_pixels);
     DetectOptions options;
     options.flood = level;
-    const auto fits = fitter.fit(backend("cpu"), field.sums, field.pixels, options, kWhole);
-    return make_sources(field.sums, options, sky_header(), beam, fits)[0];
+    const auto rows = fitter.fit(backend("cpu"), field.sums, field.pixels, options, kWhole);
+    return make_sources(rows, options, sky_header(), beam)[0];
   };
   const Source beamed = fitted(22, 6);
   EXPECT_EQ(beamed.flag, kFlagBeamShape);
@@ -312,10 +312,10 @@ TEST(FitSources, RingsKeepTheirMoments) {
   }
   ring.label = {1};
   ring.first.push_back(static_cast<std::int64_t>(ring.x.size()));
-  const auto fits = SourceFitter({FitRequest::Method::gaussian, 1}, sky_header(), Beam{0.005, 0.005, 0})
+  const auto rows = SourceFitter({FitRequest::Method::gaussian, 1}, sky_header(), Beam{0.005, 0.005, 0})
                         .fit(backend("cpu"), field.sums, ring, {}, kWhole);
-  EXPECT_EQ(fits[0].flag, kFlagNotFitted);
-  EXPECT_FALSE(fits[0].gaussian);
+  EXPECT_EQ(rows[0].fit.flag, kFlagNotFitted);
+  EXPECT_FALSE(rows[0].fit.gaussian);
 }
 
 TEST(FitSources, SameForAnyNumberOfThreads) {
@@ -329,10 +329,10 @@ TEST(FitSources, SameForAnyNumberOfThreads) {
   };
   const auto one = fitted(1), four = fitted(4);
   for (std::size_t k = 0; k < one.size(); ++k) {
-    ASSERT_TRUE(one[k].gaussian && four[k].gaussian);
-    EXPECT_EQ(one[k].gaussian->component.x, four[k].gaussian->component.x);
-    EXPECT_EQ(one[k].gaussian->component.fwhm2.xy, four[k].gaussian->component.fwhm2.xy);
-    EXPECT_EQ(one[k].gaussian->covariance, four[k].gaussian->covariance);
+    ASSERT_TRUE(one[k].fit.gaussian && four[k].fit.gaussian);
+    EXPECT_EQ(one[k].fit.gaussian->component.x, four[k].fit.gaussian->component.x);
+    EXPECT_EQ(one[k].fit.gaussian->component.fwhm2.xy, four[k].fit.gaussian->component.fwhm2.xy);
+    EXPECT_EQ(one[k].fit.gaussian->covariance, four[k].fit.gaussian->covariance);
   }
 }
 
@@ -348,11 +348,11 @@ TEST(FitSources, LargeIslandsTakeOrdinaryWeights) {
   Field field;
   field.add({1000, 32, 32, tilted(32, 32, 0)}, 3);
   ASSERT_GT(field.sums[0].sums.npix, 2500);
-  const auto fits = SourceFitter({FitRequest::Method::gaussian, 1}, sky_header(), Beam{0.005, 0.005, 0})
+  const auto rows = SourceFitter({FitRequest::Method::gaussian, 1}, sky_header(), Beam{0.005, 0.005, 0})
                         .fit(backend("cpu"), field.sums, field.pixels, {}, kWhole);
-  EXPECT_EQ(fits[0].flag, kFlagPlainWeights);
-  ASSERT_TRUE(fits[0].gaussian);
-  EXPECT_NEAR(fits[0].gaussian->component.fwhm2.xx, 32 * 32, 0.1);
+  EXPECT_EQ(rows[0].fit.flag, kFlagPlainWeights);
+  ASSERT_TRUE(rows[0].fit.gaussian);
+  EXPECT_NEAR(rows[0].fit.gaussian->component.fwhm2.xx, 32 * 32, 0.1);
 }
 
 }  // namespace

@@ -24,18 +24,19 @@ std::vector<Source> grown_in(const Image& image, const NoiseCorrelation& noise, 
   const auto plane = load(cpu, image);
   const auto islands = cpu.label(*plane, background, options);
   const IslandPixels pixels = cpu.island_pixels(*plane, background, *islands, 1);
-  std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, {}, {});
-  std::vector<SourceFit> fits(sums.size(), SourceFit{{}, kFlagNotFitted});
+  std::vector<SourceRow> rows = deblend(cpu.measure(*plane, background, *islands), pixels, options, {}, {});
+  for (SourceRow& row : rows) row.fit.flag = kFlagNotFitted;
   if (fitted) {
-    const auto brightest = std::ranges::max_element(sums, {}, [](const SourceSums& one) { return one.sums.peak; });
-    fits[static_cast<std::size_t>(brightest - sums.begin())] = {FittedGaussian{*fitted, {}, false}, 0};
+    const auto brightest = std::ranges::max_element(rows, {}, [](const SourceRow& one) { return one.sums.peak; });
+    brightest->fit = {FittedGaussian{*fitted, {}, false}, 0};
   }
   ThreadPool pool;
-  const auto wanted = islands_to_grow(sums, fits, pixels, options, beam_px());
+  const std::vector<IslandRows> its = by_island(rows);
+  const auto wanted = islands_to_grow(its, pixels, options, beam_px());
   const IslandPixels around =
       pixels_of_runs(cpu, *plane, background, surrounding_runs(pixels, wanted, image.shape(), pool), options, {});
-  if (grow) grow_plain_rows(sums, fits, pixels, around, options, beam_px(), noise, background, pool);
-  return make_sources(sums, options, header_of(), kBeam, fits);
+  if (grow) grow_plain_rows(its, {pixels, around, options, beam_px(), noise, pool}, background);
+  return make_sources(rows, options, header_of(), kBeam);
 }
 
 Image without_noise(const std::vector<GaussianComponent>& scene) {

@@ -64,15 +64,14 @@ std::vector<Source> found(const Image& image, const Way& way) {
   const DetectOptions options;
   const auto islands = used->label(*plane, background, options, {});
   const IslandPixels pixels = used->island_pixels(*plane, background, *islands, 1);
-  std::vector<SourceSums> sums = deblend(used->measure(*plane, background, *islands), pixels, options, {}, {});
+  std::vector<SourceRow> rows = deblend(used->measure(*plane, background, *islands), pixels, options, {}, {});
   const ImageHeader head = header();
-  std::vector<SourceFit> fits;
   if (way.fitted) {
     SourceFitter fitter({FitRequest::Method::gaussian, false, way.threads}, head, head.beam);
     fitter.measure_noise(*used, *plane, background, *islands);
-    fits = fitter.fit(*used, sums, pixels, options, KnownPixels(image.shape()));
+    rows = fitter.fit(*used, rows, pixels, options, KnownPixels(image.shape()));
   }
-  return make_sources(sums, options, head, head.beam, fits);
+  return make_sources(rows, options, head, head.beam);
 }
 
 double worst(double a, double b) { return std::abs(a - b) / std::max({std::abs(a), std::abs(b), 1e-300}); }

@@ -126,7 +126,7 @@ double pull_in_white_noise(bool margins) {
     const auto plane = load(cpu, image);
     const auto islands = cpu.label(*plane, background, options);
     const IslandPixels pixels = cpu.island_pixels(*plane, background, *islands, 1);
-    std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, {}, {});
+    const std::vector<SourceRow> sources = deblend(cpu.measure(*plane, background, *islands), pixels, options, {}, {});
     SourceFitter fitter({FitRequest::Method::gaussian, false, 1}, header, kBeam);
     fitter.measure_noise(cpu, *plane, background, *islands);
     IslandPixels beside;
@@ -137,8 +137,8 @@ double pull_in_white_noise(bool margins) {
       beside = island_margins(cpu, *plane, background, pixels, options, {});
     }
     const KnownPixels known = known_pixels(cpu, *plane, {});
-    const std::vector<SourceFit> fits = fitter.fit(cpu, sums, pixels, options, known, {}, beside);
-    for (const Source& one : make_sources(sums, options, header, kBeam, fits))
+    const auto rows = fitter.fit(cpu, sources, pixels, options, known, {}, beside);
+    for (const Source& one : make_sources(rows, options, header, kBeam))
       for (const GaussianComponent& of : truth)
         if (std::hypot(one.x - of.x, one.y - of.y) < 2)
           squares += std::pow((one.total - of.peak) / one.e_total, 2), ++count;

@@ -8,19 +8,18 @@ namespace reber::testing {
 namespace {
 
 TEST(LevelErrors, are_those_of_fits_that_a_level_reaches) {
-  std::vector<SourceSums> sums(5);
-  std::vector<SourceFit> fits(5);
+  std::vector<SourceRow> rows(5);
   const std::int64_t ys[] = {10, 10, 40, 200, 10}, xs[] = {10, 22, 10, 10, 10};
   for (std::size_t k = 0; k < 5; ++k) {
-    sums[k].sums.peak_y = static_cast<std::int32_t>(ys[k]), sums[k].sums.peak_x = static_cast<std::int32_t>(xs[k]);
-    if (k < 4) fits[k].gaussian.emplace();
+    rows[k].sums.peak_y = static_cast<std::int32_t>(ys[k]), rows[k].sums.peak_x = static_cast<std::int32_t>(xs[k]);
+    if (k < 4) rows[k].fit.gaussian.emplace();
   }
-  set_level_errors({{200, 10, -9, 0.25, 30, 30}, {10, 10, -9, 0.5, 24, 30}}, sums, fits);
-  EXPECT_EQ(fits[0].level_error, 0.5);
-  EXPECT_NEAR(fits[1].level_error, 0.25, 1e-12);  // half of the width away
-  EXPECT_EQ(fits[2].level_error, 0);
-  EXPECT_EQ(fits[3].level_error, 0.25);
-  EXPECT_EQ(fits[4].level_error, 0) << "moments";
+  set_level_errors({{200, 10, -9, 0.25, 30, 30}, {10, 10, -9, 0.5, 24, 30}}, rows);
+  EXPECT_EQ(rows[0].fit.level_error, 0.5);
+  EXPECT_NEAR(rows[1].fit.level_error, 0.25, 1e-12);  // half of the width away
+  EXPECT_EQ(rows[2].fit.level_error, 0);
+  EXPECT_EQ(rows[3].fit.level_error, 0.25);
+  EXPECT_EQ(rows[4].fit.level_error, 0) << "moments";
 }
 
 }  // namespace

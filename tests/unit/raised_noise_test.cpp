@@ -17,17 +17,16 @@ struct Row {
 /// What the errors of places, or of peaks, are for, times 4; 0 without a fit.
 std::vector<double> errors_of(const std::vector<Row>& rows, const std::vector<RaisedNoise>& raised, bool peaks = true,
                               double SourceFit::*error = &SourceFit::quiet) {
-  std::vector<SourceSums> sums(rows.size());
-  std::vector<SourceFit> fits(rows.size());
+  std::vector<SourceRow> its(rows.size());
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    sums[k].sums.peak_y = rows[k].y, sums[k].sums.peak_x = rows[k].x;
+    its[k].sums.peak_y = rows[k].y, its[k].sums.peak_x = rows[k].x;
     if (rows[k].peak == 0) continue;
-    fits[k].gaussian.emplace();
-    fits[k].gaussian->component.peak = rows[k].peak;
+    its[k].fit.gaussian.emplace();
+    its[k].fit.gaussian->component.peak = rows[k].peak;
   }
-  take_out_own_sidelobes(raised, sums, fits, peaks);
+  take_out_own_sidelobes(raised, its, peaks);
   std::vector<double> errors;
-  for (const SourceFit& fit : fits) errors.push_back(fit.gaussian ? 4 * fit.*error : 0);
+  for (const SourceRow& row : its) errors.push_back(row.fit.gaussian ? 4 * row.fit.*error : 0);
   return errors;
 }
 

@@ -64,14 +64,13 @@ TEST(ScaleIslands, EmissionWithoutAPeakHasARowAndNoiseHasNone) {
   for (std::int64_t y = 20; y < 70; ++y)
     for (std::int64_t x = 20; x < 70; ++x) image.at(y, x) += 2;
   const Found found = found_at(image, 1, Connectivity::eight, false);
-  std::vector<SourceSums> rows;
-  std::vector<SourceFit> fits;
-  add_scale_rows(rows, fits, found.outer, found.options, gaussian_area(beam_px()));
-  ASSERT_EQ(rows.size(), fits.size());
+  std::vector<SourceRow> rows;
+  add_scale_rows(rows, found.outer, found.options, gaussian_area(beam_px()), true);
   ASSERT_GE(rows.size(), 1u);
-  const std::vector<Source> sources = make_sources(rows, found.options, header_of(), kBeam, fits);
+  for (const SourceRow& row : rows) EXPECT_EQ(row.fit.flag, kFlagNotFitted);
+  const std::vector<Source> sources = make_sources(rows, found.options, header_of(), kBeam);
   const auto most = std::ranges::max_element(sources, {}, &Source::total);
-  const auto pixels = std::ranges::max_element(rows, {}, [](const SourceSums& one) { return one.sums.s; });
+  const auto pixels = std::ranges::max_element(rows, {}, [](const SourceRow& one) { return one.sums.s; });
   EXPECT_NEAR(most->total, pixels->sums.s / gaussian_area(beam_px()), 1e-6 * most->total);
   EXPECT_EQ(most->total, most->isl_total);
 }

@@ -35,50 +35,58 @@ Image image_of(const Scene& scene) {
 }
 
 /// An image of one island, and so many rows of it that each have all of its pixels.
-struct Rows {
+struct Island {
   std::unique_ptr<Plane> plane;
   BackgroundModel background;
   IslandPixels pixels;
-  std::vector<SourceSums> sums;
+  std::vector<SourceRow> rows;
 };
-Rows rows_of(const Image& image, std::size_t count) {
+Island island_of(const Image& image, std::size_t count) {
   Backend& cpu = backend("cpu");
   const DetectOptions options;
-  Rows rows{load(cpu, image), BackgroundModel::constant(image.shape(), 0, 1), {}, {}};
-  const auto islands = cpu.label(*rows.plane, rows.background, options);
-  rows.pixels = cpu.island_pixels(*rows.plane, rows.background, *islands, 1);
+  Island got{load(cpu, image), BackgroundModel::constant(image.shape(), 0, 1), {}, {}};
+  const auto islands = cpu.label(*got.plane, got.background, options);
+  got.pixels = cpu.island_pixels(*got.plane, got.background, *islands, 1);
   DeblendOptions whole;
   whole.on = false;
-  const auto island = deblend(cpu.measure(*rows.plane, rows.background, *islands), rows.pixels, options, whole, {});
+  const auto island = deblend(cpu.measure(*got.plane, got.background, *islands), got.pixels, options, whole, {});
   EXPECT_EQ(island.size(), 1u);
-  rows.sums.assign(count, island.front());
-  return rows;
+  got.rows.assign(count, island.front());
+  return got;
 }
 
-void share(const Rows& rows, const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits) {
+/// As the table of refinements has it.
+void share(Island& of) {
   const DetectOptions options;
   ThreadPool pool;
-  const auto wanted = islands_to_grow(sums, fits, rows.pixels, options, beam_px());
+  const std::vector<IslandRows> its = by_island(of.rows);
+  const auto wanted = islands_to_grow(its, of.pixels, options, beam_px());
   const IslandPixels around =
-      pixels_of_runs(backend("cpu"), *rows.plane, rows.background,
-                     surrounding_runs(rows.pixels, wanted, rows.background.grid.image, pool), options, {});
-  share_heights(sums, fits, {rows.pixels, around, options, beam_px(), NoiseCorrelation(), pool});
+      pixels_of_runs(backend("cpu"), *of.plane, of.background,
+                     surrounding_runs(of.pixels, wanted, of.background.grid.image, pool), options, {});
+  if (!around.label.empty() && are_wide_fits(of.rows, beam_px()))
+    share_heights(its, {of.pixels, around, options, beam_px(), NoiseCorrelation(), pool});
+}
+
+std::vector<SourceFit> fits_of(const std::vector<SourceRow>& rows) {
+  std::vector<SourceFit> fits;
+  for (const SourceRow& row : rows) fits.push_back(row.fit);
+  return fits;
 }
 
 /// An image of one island, and these Gaussians for the rows of it.   cut: the first row;   variance: of the heights, of
 /// the first one four times that where it is `unsure`
 std::vector<SourceFit> held(const Image& image, const Scene& wrong, bool cut = false, double variance = 0.01,
                             bool unsure = false) {
-  const Rows rows = rows_of(image, wrong.size());
-  std::vector<SourceSums> sums = rows.sums;
-  sums.front().cut = cut;
-  std::vector<SourceFit> fits(wrong.size());
+  Island of = island_of(image, wrong.size());
+  of.rows.front().cut = cut;
   for (std::size_t k = 0; k < wrong.size(); ++k) {
-    fits[k].gaussian.emplace(), fits[k].gaussian->component = wrong[k], fits[k].flag = kFlagPart;
-    fits[k].gaussian->covariance[0][0] = (unsure && k == 0 ? 4 : 1) * variance * wrong[k].peak * wrong[k].peak;
+    SourceFit& fit = of.rows[k].fit;
+    fit.gaussian.emplace(), fit.gaussian->component = wrong[k], fit.flag = kFlagPart;
+    fit.gaussian->covariance[0][0] = (unsure && k == 0 ? 4 : 1) * variance * wrong[k].peak * wrong[k].peak;
   }
-  share(rows, sums, fits);
-  return fits;
+  share(of);
+  return fits_of(of.rows);
 }
 
 double flux_of(const std::vector<SourceFit>& fits) {
@@ -171,15 +179,16 @@ TEST(SharedHeights, share_what_they_lack_as_the_squares_of_their_errors) {
 }
 
 TEST(SharedHeights, stay_where_the_shapes_are_what_is_unsure) {
-  const Rows rows = rows_of(image_of(kTruth), 2);
-  std::vector<SourceFit> fits(2);
+  Island of = island_of(image_of(kTruth), 2);
   Scene low = kTruth;
   for (std::size_t k = 0; k < 2; ++k) {
     for (double* axis : {&low[k].fwhm2.xx, &low[k].fwhm2.xy, &low[k].fwhm2.yy}) *axis *= 0.996;
-    fits[k].gaussian.emplace(), fits[k].gaussian->component = low[k];
-    for (const std::size_t a : {3, 5}) fits[k].gaussian->covariance[a][a] = 100;
+    FittedGaussian& one = of.rows[k].fit.gaussian.emplace();
+    one.component = low[k];
+    for (const std::size_t a : {3, 5}) one.covariance[a][a] = 100;
   }
-  share(rows, rows.sums, fits);
+  share(of);
+  const std::vector<SourceFit> fits = fits_of(of.rows);
   EXPECT_NEAR(flux_of(fits) / flux_of(kTruth), 1, 0.001);
   for (std::size_t k = 0; k < 2; ++k) {
     EXPECT_NEAR(fits[k].gaussian->component.peak, kTruth[k].peak, 1e-4 * kTruth[k].peak);
@@ -193,12 +202,12 @@ TEST(SharedHeights, of_one_wide_gaussian_hold_the_pixels_where_these_say_more) {
     return Scene{{40, 48, 48, {area * beam.xx, area * beam.xy, area * beam.yy}}};
   };
   const auto got = [](const Scene& wide, double times, std::int64_t flag) {
-    const Rows rows = rows_of(image_of(wide), 1);
-    std::vector<SourceFit> fits(1);
-    fits[0].gaussian.emplace(), fits[0].gaussian->component = wide[0], fits[0].gaussian->component.peak *= times;
-    fits[0].flag = flag;
-    share(rows, rows.sums, fits);
-    return flux_of(fits) / flux_of(wide);
+    Island of = island_of(image_of(wide), 1);
+    SourceFit& fit = of.rows[0].fit;
+    fit.gaussian.emplace(), fit.gaussian->component = wide[0], fit.gaussian->component.peak *= times;
+    fit.flag = flag;
+    share(of);
+    return flux_of(fits_of(of.rows)) / flux_of(wide);
   };
   const Scene wide = times_beam(3.5);
   EXPECT_NEAR(got(wide, 0.9, 0), 1, 0.01);
@@ -219,21 +228,15 @@ TEST(SharedHeights, of_emission_in_pieces_hold_the_pixels) {
 
 /// Rows of Gaussians and, before them, one of moments that holds a part of the pixels' sum.
 std::vector<SourceFit> held_beside(const Scene& wrong, double part, std::int64_t flag) {
-  const Rows rows = rows_of(image_of(kTruth), wrong.size() + 1);
-  std::vector<SourceSums> sums = rows.sums;
-  for (double* sum :
-       {&sums[0].sums.s, &sums[0].sums.sx, &sums[0].sums.sy, &sums[0].sums.sxx, &sums[0].sums.sxy, &sums[0].sums.syy})
-    *sum *= part;
-  if ((flag & kFlagRest) == 0) sums[0].sums.npix = 60;  // no more than a point of that peak has
-  std::vector<SourceFit> fits(1);
-  fits[0].flag = flag;
-  for (const GaussianComponent& one : wrong) {
-    fits.emplace_back();
-    fits.back().gaussian.emplace(), fits.back().gaussian->component = one;
-  }
-  share(rows, sums, fits);
-  fits.erase(fits.begin());
-  return fits;
+  Island of = island_of(image_of(kTruth), wrong.size() + 1);
+  IslandSums& sums = of.rows[0].sums;
+  for (double* sum : {&sums.s, &sums.sx, &sums.sy, &sums.sxx, &sums.sxy, &sums.syy}) *sum *= part;
+  if ((flag & kFlagRest) == 0) sums.npix = 60;  // no more than a point of that peak has
+  of.rows[0].fit.flag = flag;
+  for (std::size_t k = 0; k < wrong.size(); ++k) of.rows[k + 1].fit.gaussian.emplace().component = wrong[k];
+  share(of);
+  of.rows.erase(of.rows.begin());
+  return fits_of(of.rows);
 }
 
 TEST(SharedHeights, beside_moments_hold_what_these_leave) {

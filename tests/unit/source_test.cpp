@@ -113,19 +113,19 @@ TEST(Sources, errors_shrink_with_signal_to_noise_as_condon_says) {
 
 TEST(Sources, quiet_noise_is_that_of_place_and_peak_and_leaves_the_shape_alone) {
   const ImageHeader header = field_header(5);
-  SourceSums sums;
-  sums.sums.npix = 40, sums.sums.x0 = sums.sums.y0 = 60, sums.sums.x1 = sums.sums.y1 = 68;
-  sums.sums.s = 1, sums.sums.sx = sums.sums.sy = 4, sums.sums.sxx = sums.sums.syy = 20;
-  sums.sums.peak_y = sums.sums.peak_x = 64, sums.sums.peak = 0.1f, sums.sums.peak_rms = 1e-3f;
-  sums.sums.first_y = sums.sums.first_x = 60;
+  SourceRow row;
+  row.sums.npix = 40, row.sums.x0 = row.sums.y0 = 60, row.sums.x1 = row.sums.y1 = 68;
+  row.sums.s = 1, row.sums.sx = row.sums.sy = 4, row.sums.sxx = row.sums.syy = 20;
+  row.sums.peak_y = row.sums.peak_x = 64, row.sums.peak = 0.1f, row.sums.peak_rms = 1e-3f;
+  row.sums.first_y = row.sums.first_x = 60;
   FittedGaussian fit;
   fit.component = {0.1, 64, 64, {25, 0, 25}};
   fit.covariance[0][0] = 1e-6;
   fit.covariance[1][1] = fit.covariance[2][2] = 1e-2;
   fit.covariance[3][3] = fit.covariance[4][4] = fit.covariance[5][5] = 0.04;
   const auto source_of = [&](double place, double peak) {
-    const std::vector<SourceFit> fits{{fit, 0, place, peak}};
-    return make_sources({sums}, {}, header, header.beam, fits)[0];
+    row.fit = {fit, 0, place, peak};
+    return make_sources({&row, 1}, {}, header, header.beam)[0];
   };
   const Source loud = source_of(1, 1), quiet = source_of(0.25, 0.25);
   EXPECT_NEAR(quiet.e_x / loud.e_x, 0.25, 1e-12);

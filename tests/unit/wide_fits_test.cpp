@@ -28,20 +28,23 @@ Again again(const Image& image, const GaussianComponent& wrong, std::int64_t fla
   const IslandPixels pixels = cpu.island_pixels(*plane, background, *islands, 1);
   DeblendOptions whole;
   whole.on = false;
-  std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, whole, {});
+  std::vector<SourceRow> rows = deblend(cpu.measure(*plane, background, *islands), pixels, options, whole, {});
   std::size_t brightest = 0;
-  for (std::size_t k = 0; k < sums.size(); ++k)
-    if (sums[k].sums.peak > sums[brightest].sums.peak) brightest = k;
-  std::vector<SourceFit> fits(sums.size());
-  fits[brightest].gaussian.emplace(), fits[brightest].gaussian->component = wrong, fits[brightest].flag = flag;
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    if (rows[k].sums.peak > rows[brightest].sums.peak) brightest = k;
+  SourceFit& fit = rows[brightest].fit;
+  fit.gaussian.emplace(), fit.gaussian->component = wrong, fit.flag = flag;
   ThreadPool pool;
-  const auto wanted = islands_to_grow(sums, fits, pixels, options, beam);
+  const std::vector<IslandRows> its = by_island(rows);
+  const auto wanted = islands_to_grow(its, pixels, options, beam);
   const IslandPixels around =
       pixels_of_runs(cpu, *plane, background, surrounding_runs(pixels, wanted, image.shape(), pool), options, {});
-  fit_with_surroundings(cpu, sums, fits,
-                        {pixels, around, options, beam, {}, NoiseCorrelation(), errors, background, pool}, {});
-  grow_plain_rows(sums, fits, pixels, around, options, beam, NoiseCorrelation(), background, pool);
-  return {fits[brightest], sums[brightest].errors.has_value()};
+  const WideFitInputs in{pixels, around, options, beam, {}, NoiseCorrelation(), errors, background, pool};
+  std::vector<IslandRows> wide;
+  std::ranges::copy_if(its, std::back_inserter(wide), [&](const IslandRows& one) { return has_wide_fit(one, in); });
+  fit_with_surroundings(cpu, wide, in, {});
+  grow_plain_rows(its, {pixels, around, options, beam, NoiseCorrelation(), pool}, background);
+  return {fit, rows[brightest].errors.has_value()};
 }
 
 Image white_noise(std::uint64_t seed) {

@@ -21,7 +21,7 @@
 namespace reber {
 namespace {
 
-double above_flood(const SourceSums& row, const DetectOptions& options) {
+double above_flood(const SourceRow& row, const DetectOptions& options) {
   return std::abs(static_cast<double>(row.sums.peak) - row.sums.peak_mean) / (options.flood * row.sums.peak_rms);
 }
 
@@ -35,7 +35,7 @@ void append(const FitPixels& from, FitPixels& to) {
   for (std::size_t i = 0; i < from.value.size(); ++i) append_pixel(from, i, to);
 }
 
-double radius(const SourceSums& row) { return std::sqrt(static_cast<double>(row.sums.npix) / std::numbers::pi); }
+double radius(const SourceRow& row) { return std::sqrt(static_cast<double>(row.sums.npix) / std::numbers::pi); }
 
 /// The pixels around an island to a distance, and on while a ring of pixels holds more than noise would; and the rest.
 struct Grown {
@@ -62,19 +62,6 @@ Grown grown_to(const FitPixels& island, const FitPixels& around, double reach, d
   }
 }
 
-/// Rows of each island that has pixels.
-template <class Body>
-void for_each_island(const std::vector<SourceSums>& sums, const IslandPixels& pixels, const Body& body) {
-  std::size_t at = 0;
-  for (std::size_t k = 0; k < sums.size();) {
-    std::size_t end = k + 1;
-    while (end < sums.size() && sums[end].island == sums[k].island) ++end;
-    while (at < pixels.label.size() && pixels.label[at] < sums[k].island) ++at;
-    if (at < pixels.label.size() && pixels.label[at] == sums[k].island) body(k, end, at);
-    k = end;
-  }
-}
-
 void sum_moments(const FitPixels& pixels, IslandSums& sums) {
   sums.s = sums.sx = sums.sy = sums.sxx = sums.sxy = sums.syy = 0;
   for (std::size_t i = 0; i < pixels.value.size(); ++i) {
@@ -89,9 +76,9 @@ void multiply_sums(IslandSums& sums, double factor) {
 }
 
 /// A row that is its island: what surrounds it is its own, if all of that has a size, and what its profile has beyond.
-void grow_alone(SourceSums& row, const FitPixels& all, const FitPixels& beyond, const Covariance& beam,
+void grow_alone(SourceRow& row, const FitPixels& all, const FitPixels& beyond, const Covariance& beam,
                 const NoiseCorrelation& noise, const BackgroundModel& background) {
-  SourceSums grown = row;
+  SourceRow grown = row;
   if (grown.whole_npix == 0) grown.whole_npix = row.sums.npix, grown.whole_s = row.sums.s;
   IslandSums& sums = grown.sums;
   sum_moments(all, sums);
@@ -108,7 +95,7 @@ void grow_alone(SourceSums& row, const FitPixels& all, const FitPixels& beyond, 
 
 /// Rows that have others beside them keep their places and shapes.   left: all pixels less the Gaussians;
 ///   others: sum of the rows that neither are plain nor have Gaussians
-void grow_several(std::span<SourceSums> rows, const std::vector<bool>& plain, const FitPixels& left, double others,
+void grow_several(std::span<SourceRow> rows, const std::vector<bool>& plain, const FitPixels& left, double others,
                   const NoiseCorrelation& noise) {
   constexpr double kLeast = 0.25;
   double before = 0, after = -others;
@@ -126,22 +113,21 @@ void grow_several(std::span<SourceSums> rows, const std::vector<bool>& plain, co
 }
 
 /// The rows of one island.   all: its pixels;   ring: those around it
-void grow_rows(std::span<SourceSums> rows, std::span<const SourceFit> fits, FitPixels all, FitPixels ring,
-               const DetectOptions& options, const Covariance& beam, const NoiseCorrelation& noise,
+void grow_rows(IslandRows rows, FitPixels all, FitPixels ring, const HeldAgainst& in,
                const BackgroundModel& background) {
   constexpr double kStep = 0.5;  // of the radius
   if (ring.value.empty()) return;
   std::vector<FittedGaussian> fitted;
   std::vector<bool> plain;
   double reach = 0, step = 1, others = 0;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    plain.push_back(keeps_plain_sums(rows[k], fits[k], options, beam));
-    if (fits[k].gaussian) {
-      fitted.push_back(*fits[k].gaussian);
-    } else if (plain[k]) {
-      reach = std::max(reach, gaussian_reach(rows[k], options)), step = std::max(step, kStep * radius(rows[k]));
+  for (const SourceRow& row : rows) {
+    plain.push_back(keeps_plain_sums(row, in.options, in.beam));
+    if (row.fit.gaussian) {
+      fitted.push_back(*row.fit.gaussian);
+    } else if (plain.back()) {
+      reach = std::max(reach, gaussian_reach(row, in.options)), step = std::max(step, kStep * radius(row));
     } else {
-      others += rows[k].sums.s;
+      others += row.sums.s;
     }
   }
   if (std::ranges::find(plain, true) == plain.end()) return;
@@ -149,58 +135,47 @@ void grow_rows(std::span<SourceSums> rows, std::span<const SourceFit> fits, FitP
   for (FitPixels* pixels : {&all, &ring})
     for (std::size_t i = 0; i < pixels->value.size(); ++i)
       pixels->value[i] -= value_of(fitted, pixels->x[i], pixels->y[i]);
-  auto [grown, beyond] = grown_to(all, ring, reach, step, noise);
+  auto [grown, beyond] = grown_to(all, ring, reach, step, in.noise);
   append(grown, all);
-  if (rows.size() == 1) return grow_alone(rows.front(), all, beyond, beam, noise, background);
-  grow_several(rows, plain, all, others, noise);
+  if (rows.size() == 1) return grow_alone(rows.front(), all, beyond, in.beam, in.noise, background);
+  grow_several(rows, plain, all, others, in.noise);
 }
 
 }  // namespace
 
-bool keeps_plain_sums(const SourceSums& row, const SourceFit& fit, const DetectOptions& options,
-                      const Covariance& beam) {
-  if (fit.gaussian || !(row.sums.s > 0)) return false;
-  return (fit.flag & kFlagRest) != 0 ||
-         ((fit.flag & kFlagNotFitted) != 0 && wider_than_point(row.sums, above_flood(row, options), beam));
+bool keeps_plain_sums(const SourceRow& row, const DetectOptions& options, const Covariance& beam) {
+  if (row.fit.gaussian || !(row.sums.s > 0)) return false;
+  return (row.fit.flag & kFlagRest) != 0 ||
+         ((row.fit.flag & kFlagNotFitted) != 0 && wider_than_point(row.sums, above_flood(row, options), beam));
 }
 
-double gaussian_reach(const SourceSums& row, const DetectOptions& options, double part) {
+double gaussian_reach(const SourceRow& row, const DetectOptions& options, double part) {
   return growth(above_flood(row, options), part) * radius(row);
 }
 
-std::vector<Surrounding> islands_to_grow(const std::vector<SourceSums>& sums, const std::vector<SourceFit>& fits,
-                                         const IslandPixels& pixels, const DetectOptions& options,
-                                         const Covariance& beam) {
+std::vector<Surrounding> islands_to_grow(std::span<const IslandRows> islands, const IslandPixels& pixels,
+                                         const DetectOptions& options, const Covariance& beam) {
   constexpr double kMore = 1.5;  // of the radius, for sources with wider wings than a Gaussian
   std::vector<Surrounding> wanted;
-  for_each_island(sums, pixels, [&](std::size_t first, std::size_t end, std::size_t island) {
-    const bool held =
-        are_wide_fits(std::span(sums).subspan(first, end - first), std::span(fits).subspan(first, end - first), beam);
+  for (const IslandRows& rows : islands) {
+    const auto at = std::ranges::lower_bound(pixels.label, rows.front().island);
+    if (at == pixels.label.end() || *at != rows.front().island) continue;
+    const bool held = are_wide_fits(rows, beam);
     double reach = held ? held_reach(std::sqrt(gaussian_area(beam))) : 0;
-    for (std::size_t k = first; k < end; ++k)
-      if ((held && end - first > 1) || keeps_plain_sums(sums[k], fits[k], options, beam) ||
-          is_wide_fit(sums[k], fits[k], beam))
-        reach = std::max(reach, gaussian_reach(sums[k], options) + kMore * radius(sums[k]));
-    if (reach >= 1) wanted.push_back({island, reach});
-  });
+    for (const SourceRow& row : rows)
+      if ((held && rows.size() > 1) || keeps_plain_sums(row, options, beam) || is_wide_fit(row, beam))
+        reach = std::max(reach, gaussian_reach(row, options) + kMore * radius(row));
+    if (reach >= 1) wanted.push_back({static_cast<std::size_t>(at - pixels.label.begin()), reach});
+  }
   return wanted;
 }
 
-void grow_plain_rows(std::vector<SourceSums>& sums, const std::vector<SourceFit>& fits, const IslandPixels& pixels,
-                     const IslandPixels& around, const DetectOptions& options, const Covariance& beam,
-                     const NoiseCorrelation& noise, const BackgroundModel& background, ThreadPool& pool) {
-  struct Growing {
-    std::size_t first, end, island;
-  };
-  std::vector<Growing> islands;
-  for_each_island(sums, pixels, [&](std::size_t first, std::size_t end, std::size_t island) {
-    if (std::ranges::binary_search(around.label, pixels.label[island])) islands.push_back({first, end, island});
-  });
-  pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
-    const Growing& one = islands[static_cast<std::size_t>(i)];
-    grow_rows(std::span(sums).subspan(one.first, one.end - one.first),
-              std::span(fits).subspan(one.first, one.end - one.first), pixels_of(pixels, one.island, options.negative),
-              margin_of(around, pixels.label[one.island], options.negative), options, beam, noise, background);
+void grow_plain_rows(std::span<const IslandRows> islands, const HeldAgainst& in, const BackgroundModel& background) {
+  in.pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
+    const IslandRows rows = islands[static_cast<std::size_t>(i)];
+    const std::int64_t label = rows.front().island;
+    grow_rows(rows, pixels_of_label(in.pixels, label, in.options.negative),
+              pixels_of_label(in.around, label, in.options.negative), in, background);
   });
 }
 

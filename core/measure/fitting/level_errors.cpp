@@ -7,17 +7,16 @@
 
 namespace reber {
 
-void set_level_errors(std::vector<LocalLevel> levels, const std::vector<SourceSums>& sums,
-                      std::vector<SourceFit>& fits) {
+void set_level_errors(std::vector<LocalLevel> levels, std::span<SourceRow> rows) {
   if (levels.empty()) return;
   std::ranges::sort(levels, {}, &LocalLevel::y);
   const double reach = std::ranges::max(levels, {}, &LocalLevel::reach_px).reach_px;
-  for (std::size_t k = 0; k < fits.size(); ++k) {
-    if (!fits[k].gaussian) continue;
-    const auto y = static_cast<double>(sums[k].sums.peak_y), x = static_cast<double>(sums[k].sums.peak_x);
+  for (SourceRow& row : rows) {
+    if (!row.fit.gaussian) continue;
+    const auto y = static_cast<double>(row.sums.peak_y), x = static_cast<double>(row.sums.peak_x);
     for (auto one = std::ranges::lower_bound(levels, y - reach, {}, &LocalLevel::y);
          one != levels.end() && one->y <= y + reach; ++one)
-      fits[k].level_error = std::max(fits[k].level_error, one->error * one->part(std::hypot(one->y - y, one->x - x)));
+      row.fit.level_error = std::max(row.fit.level_error, one->error * one->part(std::hypot(one->y - y, one->x - x)));
   }
 }
 

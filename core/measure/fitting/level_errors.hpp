@@ -2,6 +2,7 @@
 // What fits do not know of the background under them.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/measure/sources/source.hpp"
@@ -10,8 +11,7 @@
 namespace reber {
 
 /// Sets the error of the background's level of each fit whose brightest pixel a local level reaches: the largest of
-/// theirs there. The others stay.   sums, fits: one entry per row
-void set_level_errors(std::vector<LocalLevel> levels, const std::vector<SourceSums>& sums,
-                      std::vector<SourceFit>& fits);
+/// theirs there. The others stay.
+void set_level_errors(std::vector<LocalLevel> levels, std::span<SourceRow> rows);
 
 }  // namespace reber

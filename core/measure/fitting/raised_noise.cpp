@@ -13,22 +13,21 @@ constexpr std::int64_t kBeside = 1;
 
 }  // namespace
 
-void take_out_own_sidelobes(std::vector<RaisedNoise> raised, const std::vector<SourceSums>& sums,
-                            std::vector<SourceFit>& fits, bool peaks) {
+void take_out_own_sidelobes(std::vector<RaisedNoise> raised, std::span<SourceRow> rows, bool peaks) {
   std::ranges::sort(raised, {}, &RaisedNoise::y);
-  std::vector<SourceFit*> rows(raised.size(), nullptr);
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    if (!fits[k].gaussian) continue;
-    const IslandSums& at = sums[k].sums;
+  std::vector<SourceFit*> own(raised.size(), nullptr);
+  for (SourceRow& row : rows) {
+    if (!row.fit.gaussian) continue;
+    const IslandSums& at = row.sums;
     auto one = std::ranges::lower_bound(raised, at.peak_y - kBeside, {}, &RaisedNoise::y);
     for (; one != raised.end() && one->y <= at.peak_y + kBeside; ++one) {
       if (std::abs(one->x - at.peak_x) > kBeside) continue;
-      SourceFit*& row = rows[static_cast<std::size_t>(one - raised.begin())];
-      if (row == nullptr || fits[k].gaussian->component.peak > row->gaussian->component.peak) row = &fits[k];
+      SourceFit*& its = own[static_cast<std::size_t>(one - raised.begin())];
+      if (its == nullptr || row.fit.gaussian->component.peak > its->gaussian->component.peak) its = &row.fit;
     }
   }
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i] != nullptr) rows[i]->quiet = raised[i].quiet, rows[i]->quiet_peak = peaks ? raised[i].quiet : 1;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    if (own[i] != nullptr) own[i]->quiet = raised[i].quiet, own[i]->quiet_peak = peaks ? raised[i].quiet : 1;
 }
 
 }  // namespace reber

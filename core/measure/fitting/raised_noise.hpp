@@ -2,6 +2,7 @@
 // Errors of bright sources whose own sidelobes raised the noise that others are looked for in.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/measure/sources/source.hpp"
@@ -13,9 +14,8 @@ namespace reber {
 /// Those are noise to what lies in them; at the peak they belong to, where the fit decides, they are none. Of several
 /// rows within a pixel of a source's brightest one it is the row of the highest peak. Rows of moments keep the raised
 /// noise: the sums of their pixels hold the sidelobes. Fits with ordinary weights look at all of an island alike, where
-/// the rings begin: these change the peak, but hardly the place, about which they are even. sums, fits: one entry per
-/// row;   peaks: take them out of the peak's error as well
-void take_out_own_sidelobes(std::vector<RaisedNoise> raised, const std::vector<SourceSums>& sums,
-                            std::vector<SourceFit>& fits, bool peaks);
+/// the rings begin: these change the peak, but hardly the place, about which they are even. peaks: take them out of the
+/// peak's error as well
+void take_out_own_sidelobes(std::vector<RaisedNoise> raised, std::span<SourceRow> rows, bool peaks);
 
 }  // namespace reber

@@ -88,11 +88,11 @@ bool is_surely_wide(const FittedGaussian& one, const Covariance& beam) {
 }
 
 /// Four rows or more of which most were found in what others left: emission in pieces.
-bool are_pieces(std::span<const SourceFit> fits) {
+bool are_pieces(std::span<const SourceRow> island) {
   constexpr std::ptrdiff_t kLeast = 4;
   const auto pieces = std::ranges::count_if(
-      fits, [](const SourceFit& fit) { return fit.gaussian && (fit.flag & (kFlagExtra | kFlagPart)) != 0; });
-  return std::ssize(fits) >= kLeast && 2 * pieces > std::ssize(fits);
+      island, [](const SourceRow& row) { return row.fit.gaussian && (row.fit.flag & (kFlagExtra | kFlagPart)) != 0; });
+  return std::ssize(island) >= kLeast && 2 * pieces > std::ssize(island);
 }
 
 /// Totals of the rows of an island.
@@ -101,15 +101,15 @@ struct Held {
   double gaussians = 0, moments = 0, plain = 0;
   [[nodiscard]] double all() const { return gaussians + moments + plain; }
 };
-Held held_by(std::span<const SourceSums> rows, std::span<const SourceFit> fits, const HeldAgainst& in) {
+Held held_by(std::span<const SourceRow> island, const HeldAgainst& in) {
   constexpr double kMostBelow = 0.5;
   Held held;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    const IslandSums& sums = rows[k].sums;
-    if (fits[k].gaussian) {
-      held.fitted.push_back(*fits[k].gaussian);
+  for (const SourceRow& row : island) {
+    const IslandSums& sums = row.sums;
+    if (row.fit.gaussian) {
+      held.fitted.push_back(*row.fit.gaussian);
       held.gaussians += flux_of(held.fitted.back());
-    } else if (keeps_plain_sums(rows[k], fits[k], in.options, in.beam)) {
+    } else if (keeps_plain_sums(row, in.options, in.beam)) {
       held.plain += sums.s;
     } else {
       // What lies below the flood level is added to these.
@@ -133,11 +133,11 @@ struct Tolerance {
 };
 
 /// Nothing where the rows hold what the pixels hold.   total: of the rows
-std::optional<Measured> held_otherwise(std::span<const SourceSums> rows, double total, const FitPixels& island,
+std::optional<Measured> held_otherwise(std::span<const SourceRow> rows, double total, const FitPixels& island,
                                        const FitPixels& ring, const Tolerance& allowed, const HeldAgainst& in) {
   constexpr double kSigma = 3, kLeastReach = 1;
   double reach = kLeastReach;
-  for (const SourceSums& row : rows) reach = std::max(reach, gaussian_reach(row, in.options, allowed.beyond));
+  for (const SourceRow& row : rows) reach = std::max(reach, gaussian_reach(row, in.options, allowed.beyond));
   Measured got{island, 0};
   const std::vector<double> distance = distances_from(island, ring);
   for (std::size_t i = 0; i < distance.size(); ++i)
@@ -150,28 +150,26 @@ std::optional<Measured> held_otherwise(std::span<const SourceSums> rows, double 
 }
 
 /// Errors of the heights so that those of the totals are together no less than the error of the sum that they hold.
-void widen_errors(std::span<SourceFit> fits, double error) {
+void widen_errors(IslandRows island, double error) {
   double flux = 0, square = 0;
-  for (const SourceFit& fit : fits) {
-    if (!fit.gaussian) continue;
-    const double one = flux_of(*fit.gaussian);
+  for (const SourceRow& row : island) {
+    if (!row.fit.gaussian) continue;
+    const double one = flux_of(*row.fit.gaussian);
     flux += one;
-    square += std::pow(one * relative_total_error(fit.gaussian->component, fit.gaussian->covariance), 2);
+    square += std::pow(one * relative_total_error(row.fit.gaussian->component, row.fit.gaussian->covariance), 2);
   }
   const double more = error * error - square;
   if (!(more > 0 && flux > 0)) return;
-  for (SourceFit& fit : fits)
-    if (fit.gaussian)
-      fit.gaussian->covariance[0][0] +=
-          std::pow(fit.gaussian->component.peak, 2) * more / (flux * flux_of(*fit.gaussian));
+  for (SourceRow& row : island)
+    if (auto& one = row.fit.gaussian)
+      one->covariance[0][0] += std::pow(one->component.peak, 2) * more / (flux * flux_of(*one));
 }
 
 /// Rows that hold clearly more or less than the pixels.   island: its pixels;   ring: those around it
-void mend_rows(std::span<const SourceSums> rows, std::span<SourceFit> fits, const FitPixels& island,
-               const FitPixels& ring, const HeldAgainst& in) {
+void mend_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring, const HeldAgainst& in) {
   constexpr double kLeastLeft = 0.25;
   constexpr Tolerance kNear{0.02, 0.02, 0.05}, kFar{0.002, 0.003, 0.005};
-  const Held held = held_by(rows, fits, in);
+  const Held held = held_by(rows, in);
   std::optional<Measured> got = held_otherwise(rows, held.all(), island, ring, kNear, in);
   if (!got) got = held_otherwise(rows, held.all(), island, ring, kFar, in);
   if (!got) return;
@@ -181,9 +179,10 @@ void mend_rows(std::span<const SourceSums> rows, std::span<SourceFit> fits, cons
   if (!(rest > kLeastLeft * held.gaussians)) return;
   const bool alone = held.fitted.size() == rows.size();
   const auto factors = alone ? factors_of(held.fitted, got->pixels, got->sum) : std::nullopt;
-  for (std::size_t k = 0, at = 0; k < rows.size(); ++k)
-    if (fits[k].gaussian) multiply_height(*fits[k].gaussian, factors ? (*factors)[at++] : rest / held.gaussians);
-  widen_errors(fits, sum_error(got->pixels, in.noise) * std::sqrt(rest / got->sum));
+  std::size_t at = 0;
+  for (SourceRow& row : rows)
+    if (row.fit.gaussian) multiply_height(*row.fit.gaussian, factors ? (*factors)[at++] : rest / held.gaussians);
+  widen_errors(rows, sum_error(got->pixels, in.noise) * std::sqrt(rest / got->sum));
 }
 
 /// By how much a Gaussian's total changes with each of its parameters.
@@ -226,19 +225,19 @@ std::optional<GaussianComponent> moved(const GaussianComponent& from, const Goes
 
 /// Rows that are Gaussians: what they lack of the pixels' sum is shared among them as the squares of their errors,
 /// which are least where a row is sure.   island, ring: as above
-void settle_rows(std::span<SourceFit> fits, const FitPixels& island, const FitPixels& ring, const HeldAgainst& in) {
+void settle_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring, const HeldAgainst& in) {
   constexpr double kLeast = 0.5, kMost = 2, kSigma = 2;  // of a height; of what one by itself may be off
   std::vector<FittedGaussian> fitted;
   std::vector<GoesWithTotal> with;
   double flux = 0, variance = 0;
-  for (const SourceFit& fit : fits) {
-    if (!fit.gaussian) return;
-    fitted.push_back(*fit.gaussian);
+  for (const SourceRow& row : rows) {
+    if (!row.fit.gaussian) return;
+    fitted.push_back(*row.fit.gaussian);
     with.push_back(goes_with_total(fitted.back()));
     flux += flux_of(fitted.back()), variance += with.back().variance;
   }
   const auto held =
-      held_sum(fitted, island, ring, std::sqrt(gaussian_area(in.beam)), in.noise, fits.size() == 1 ? kSigma : 0);
+      held_sum(fitted, island, ring, std::sqrt(gaussian_area(in.beam)), in.noise, rows.size() == 1 ? kSigma : 0);
   if (!held) return;
   double after = 0;
   for (std::size_t k = 0; k < fitted.size(); ++k) {
@@ -248,28 +247,28 @@ void settle_rows(std::span<SourceFit> fits, const FitPixels& island, const FitPi
   }
   const double factor = held->sum / after;
   if (!(factor >= kLeast && factor <= kMost)) return;
-  for (std::size_t k = 0; k < fits.size(); ++k) {
-    fits[k].gaussian->component = fitted[k].component;
-    multiply_height(*fits[k].gaussian, factor);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    rows[k].fit.gaussian->component = fitted[k].component;
+    multiply_height(*rows[k].fit.gaussian, factor);
   }
-  widen_errors(fits, held->error);
+  widen_errors(rows, held->error);
 }
 
 }  // namespace
 
-bool are_wide_fits(std::span<const SourceSums> rows, std::span<const SourceFit> fits, const Covariance& beam) {
+bool are_wide_fits(std::span<const SourceRow> island, const Covariance& beam) {
   constexpr double kWide = 1.5, kFwhm2PerVariance = 8 * std::numbers::ln2;
   // By itself a smaller one is its fit's: in a crowd more of what lies around it is of others.
-  if (fits.size() == 1) return is_wide_fit(rows[0], fits[0], beam) && is_surely_wide(*fits[0].gaussian, beam);
-  bool wide = are_pieces(fits), any = false;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (rows[k].cut || (fits[k].flag & kFlagRest) != 0) return false;
-    any = any || fits[k].gaussian;
-    if (fits[k].gaussian) {
-      wide = wide || gaussian_area(fits[k].gaussian->component.fwhm2) > kWide * gaussian_area(beam) ||
-             is_surely_wide(*fits[k].gaussian, beam);
+  if (island.size() == 1) return is_wide_fit(island[0], beam) && is_surely_wide(*island[0].fit.gaussian, beam);
+  bool wide = are_pieces(island), any = false;
+  for (const SourceRow& row : island) {
+    if (row.cut || (row.fit.flag & kFlagRest) != 0) return false;
+    any = any || row.fit.gaussian;
+    if (row.fit.gaussian) {
+      wide = wide || gaussian_area(row.fit.gaussian->component.fwhm2) > kWide * gaussian_area(beam) ||
+             is_surely_wide(*row.fit.gaussian, beam);
     } else {
-      const IslandSums& sums = rows[k].sums;
+      const IslandSums& sums = row.sums;
       const Covariance moments = moments_of(sums, sums.sx / sums.s, sums.sy / sums.s);
       const double area = gaussian_area(
           {kFwhm2PerVariance * moments.xx, kFwhm2PerVariance * moments.xy, kFwhm2PerVariance * moments.yy});
@@ -279,28 +278,14 @@ bool are_wide_fits(std::span<const SourceSums> rows, std::span<const SourceFit> 
   return wide && any;
 }
 
-void share_heights(const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits, const HeldAgainst& in) {
-  struct Held {
-    std::size_t first, count;
-  };
-  std::vector<Held> islands;
-  for (std::size_t k = 0, end = 0; k < sums.size(); k = end) {
-    for (end = k + 1; end < sums.size() && sums[end].island == sums[k].island;) ++end;
-    if (are_wide_fits(std::span(sums).subspan(k, end - k), std::span(fits).subspan(k, end - k), in.beam) &&
-        std::ranges::binary_search(in.around.label, sums[k].island) &&
-        std::ranges::binary_search(in.pixels.label, sums[k].island))
-      islands.push_back({k, end - k});
-  }
+void share_heights(std::span<const IslandRows> islands, const HeldAgainst& in) {
   in.pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
-    const auto [first, count] = islands[static_cast<std::size_t>(i)];
-    const std::int64_t label = sums[first].island;
-    const auto at =
-        static_cast<std::size_t>(std::ranges::lower_bound(in.pixels.label, label) - in.pixels.label.begin());
-    const FitPixels island = pixels_of(in.pixels, at, in.options.negative);
-    const FitPixels ring = margin_of(in.around, label, in.options.negative);
-    const auto its = std::span(fits).subspan(first, count);
-    if (count > 1) mend_rows(std::span(sums).subspan(first, count), its, island, ring, in);
-    settle_rows(its, island, ring, in);
+    const IslandRows rows = islands[static_cast<std::size_t>(i)];
+    const std::int64_t label = rows.front().island;
+    const FitPixels island = pixels_of_label(in.pixels, label, in.options.negative);
+    const FitPixels ring = pixels_of_label(in.around, label, in.options.negative);
+    if (rows.size() > 1) mend_rows(rows, island, ring, in);
+    settle_rows(rows, island, ring, in);
   });
 }
 

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "core/measure/fitting/surroundings.hpp"
-#include "core/measure/sources/source.hpp"
+#include "core/measure/sources/island_rows.hpp"
 
 namespace reber {
 
@@ -15,8 +14,7 @@ namespace reber {
 /// where most of four rows or more were found in what others left, and for one whole fit of more than 3 beam areas
 /// (is_wide_fit()). Parts that were fitted alone hold flux of their neighbours, and what Gaussians have off the island
 /// no pixel of it contradicts.   beam: FWHM^2 on the grid
-[[nodiscard]] bool are_wide_fits(std::span<const SourceSums> rows, std::span<const SourceFit> fits,
-                                 const Covariance& beam);
+[[nodiscard]] bool are_wide_fits(std::span<const SourceRow> island, const Covariance& beam);
 
 /// What such Gaussians are held against.
 struct HeldAgainst {
@@ -39,6 +37,6 @@ struct HeldAgainst {
 /// unsure shape takes it. Where that would change a peak or an axis by more than three quarters heights do. A row that
 /// is alone gets it where that is above 2 errors. Errors stay, or grow until those of the totals are together
 /// the error of the pixels' sum.
-void share_heights(const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits, const HeldAgainst& in);
+void share_heights(std::span<const IslandRows> islands, const HeldAgainst& in);
 
 }  // namespace reber

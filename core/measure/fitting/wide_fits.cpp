@@ -93,56 +93,59 @@ Covariance beam_at(const WideFitInputs& in, const GaussianComponent& place) {
 }
 
 struct Wide {
-  std::size_t row;
+  SourceRow* row;
   bool again;  ///< it is fitted once more
   Seen seen;
   std::size_t answer;  ///< its problem's entry
 };
 
 /// What the fit of a row sees, and whether that says more than its own pixels.
-void look_around(Wide& one, const SourceSums& row, const WideFitInputs& in) {
+void look_around(Wide& one, const WideFitInputs& in) {
   constexpr double kLeastReach = 1, kBeyond = 0.5;  // pixels; of the island's radius
-  const auto at = std::ranges::lower_bound(in.pixels.label, row.island) - in.pixels.label.begin();
+  const SourceRow& row = *one.row;
   const double radius = std::sqrt(static_cast<double>(row.sums.npix) / std::numbers::pi);
   const double reach = gaussian_reach(row, in.options);
-  one.seen =
-      seen_by(pixels_of(in.pixels, static_cast<std::size_t>(at), in.options.negative),
-              margin_of(in.around, row.island, in.options.negative), std::max(kLeastReach, reach), kBeyond * radius);
+  one.seen = seen_by(pixels_of_label(in.pixels, row.island, in.options.negative),
+                     pixels_of_label(in.around, row.island, in.options.negative), std::max(kLeastReach, reach),
+                     kBeyond * radius);
   const auto n = static_cast<double>(one.seen.fitted.value.size());
   one.again = reach > kLeastPart * radius && n * n * GaussianComponent::kParameters <= kMostWork;
 }
 
 }  // namespace
 
-bool is_wide_fit(const SourceSums& row, const SourceFit& fit, const Covariance& beam) {
+bool is_wide_fit(const SourceRow& row, const Covariance& beam) {
   constexpr double kWide = 3;
-  return fit.gaussian && !row.shared && !row.cut && (fit.flag & ~(kFlagPlainWeights | kFlagBound)) == 0 &&
-         gaussian_area(fit.gaussian->component.fwhm2) > kWide * gaussian_area(beam);
+  return row.fit.gaussian && !row.shared && !row.cut && (row.fit.flag & ~(kFlagPlainWeights | kFlagBound)) == 0 &&
+         gaussian_area(row.fit.gaussian->component.fwhm2) > kWide * gaussian_area(beam);
 }
 
-void fit_with_surroundings(Backend& backend, const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits,
-                           const WideFitInputs& in, const Job& job) {
+bool has_wide_fit(std::span<const SourceRow> island, const WideFitInputs& in) {
+  const SourceRow& row = island.front();
+  return row.fit.gaussian && is_wide_fit(row, beam_at(in, row.fit.gaussian->component)) &&
+         has_pixels(in.pixels, row.island) && has_pixels(in.around, row.island);
+}
+
+void fit_with_surroundings(Backend& backend, std::span<const IslandRows> islands, const WideFitInputs& in,
+                           const Job& job) {
   std::vector<Wide> wide;
-  for (std::size_t k = 0; k < sums.size(); ++k)
-    if (fits[k].gaussian && is_wide_fit(sums[k], fits[k], beam_at(in, fits[k].gaussian->component)) &&
-        has_pixels(in.pixels, sums[k].island) && has_pixels(in.around, sums[k].island))
-      wide.push_back({k, false, {}, 0});
+  for (const IslandRows& island : islands) wide.push_back({&island.front(), false, {}, 0});
   const auto for_each = [&](const auto& body) {
     in.pool.for_each(static_cast<std::int64_t>(wide.size()),
                      [&](std::int64_t i) { body(wide[static_cast<std::size_t>(i)]); });
   };
-  for_each([&](Wide& one) { look_around(one, sums[one.row], in); });
+  for_each([&](Wide& one) { look_around(one, in); });
   FitBatch batch;
   batch.weights = in.weights, batch.errors = in.errors;
   for (Wide& one : wide)
     if (one.again) {
-      const GaussianComponent& start = fits[one.row].gaussian->component;
+      const GaussianComponent& start = one.row->fit.gaussian->component;
       one.answer = batch.problems.size();
       batch.add(one.seen.fitted, {start}, {bounds_of(start, one.seen.fitted, beam_at(in, start))}, false);
     }
   const FitResults got = batch.problems.empty() ? FitResults() : backend.fits().fit(batch, job);
   for_each([&](const Wide& one) {
-    SourceFit& fit = fits[one.row];
+    SourceFit& fit = one.row->fit;
     if (one.again) {
       const FittedGaussian& made = got.components[one.answer];
       if (got.problems[one.answer].status != FitStatus::settled || made.at_bound || !has_place(made)) return;

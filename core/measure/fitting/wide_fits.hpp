@@ -2,10 +2,10 @@
 // Gaussians much wider than the beam, fitted again with the pixels around their islands.
 #pragma once
 
-#include <vector>
+#include <span>
 
 #include "core/measure/fitting/surroundings.hpp"
-#include "core/measure/sources/source.hpp"
+#include "core/measure/sources/island_rows.hpp"
 #include "core/sky/model/beam_field.hpp"
 
 namespace reber {
@@ -13,7 +13,7 @@ namespace reber {
 /// Whether a row is the only one of its island and a whole fit of more than three times the beam's area: what such a
 /// source has below the flood level decides its size, and its own island says little of it. Cut sources are none.
 ///   beam: FWHM^2 on the grid
-[[nodiscard]] bool is_wide_fit(const SourceSums& row, const SourceFit& fit, const Covariance& beam);
+[[nodiscard]] bool is_wide_fit(const SourceRow& row, const Covariance& beam);
 
 /// What fits with surroundings see and how they are weighed.
 struct WideFitInputs {
@@ -27,12 +27,14 @@ struct WideFitInputs {
   ThreadPool& pool;
 };
 
-/// Fits the wide ones among the rows of an image once more, with ordinary weights to all pixels (Flag 128), where much
-/// of them is below the flood level; where that does not settle, the fit stays. Where a Gaussian holds more or less
-/// than these pixels, by more than 3 errors of their sum and a twentieth, or leaves more than 3 errors and a fiftieth
-/// in half a radius around them, or a profile with wider wings serves better, the row keeps its moments.   throws as
-/// Backend::fits
-void fit_with_surroundings(Backend& backend, const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits,
-                           const WideFitInputs& in, const Job& job);
+/// Whether an island is such a row, of which pixels and surroundings are known.
+[[nodiscard]] bool has_wide_fit(std::span<const SourceRow> island, const WideFitInputs& in);
+
+/// Fits such islands once more, with ordinary weights to all pixels (Flag 128), where much of them is below the flood
+/// level; where that does not settle, the fit stays. Where a Gaussian holds more or less than these pixels, by more
+/// than 3 errors of their sum and a twentieth, or leaves more than 3 errors and a fiftieth in half a radius around
+/// them, or a profile with wider wings serves better, the row keeps its moments.   throws as Backend::fits
+void fit_with_surroundings(Backend& backend, std::span<const IslandRows> islands, const WideFitInputs& in,
+                           const Job& job);
 
 }  // namespace reber

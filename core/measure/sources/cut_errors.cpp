@@ -54,17 +54,17 @@ Extrapolation extrapolated(const CutFit& fit, const std::optional<Covariance>& b
   return {std::max(std::abs(ratio - 1), error / kErrorsOfFreed), beyond};
 }
 
-void doubt_unfitted(const std::vector<SourceSums>& sums, const KnownPixels& known, std::vector<SourceFit>& fits) {
+void doubt_unfitted(std::span<SourceRow> rows, const KnownPixels& known) {
   constexpr double kFarthest = 16;  // a Gaussian's centre over its value a FWHM off
   std::set<std::int64_t> extrapolated;
-  for (std::size_t k = 0; k < fits.size(); ++k)
-    if ((fits[k].flag & kFlagBeyond) != 0) extrapolated.insert(sums[k].island);
-  for (std::size_t k = 0; k < fits.size(); ++k) {
-    if (!sums[k].cut || fits[k].gaussian) continue;
-    const bool left = (fits[k].flag & kFlagRest) != 0 && extrapolated.contains(sums[k].island);
-    if (!left && !beside_missing(sums[k].sums.peak_y, sums[k].sums.peak_x, known)) continue;
-    fits[k].flag |= kFlagBeyond;
-    fits[k].unsure = kFarthest;
+  for (const SourceRow& row : rows)
+    if ((row.fit.flag & kFlagBeyond) != 0) extrapolated.insert(row.island);
+  for (SourceRow& row : rows) {
+    if (!row.cut || row.fit.gaussian) continue;
+    const bool left = (row.fit.flag & kFlagRest) != 0 && extrapolated.contains(row.island);
+    if (!left && !beside_missing(row.sums.peak_y, row.sums.peak_x, known)) continue;
+    row.fit.flag |= kFlagBeyond;
+    row.fit.unsure = kFarthest;
   }
 }
 

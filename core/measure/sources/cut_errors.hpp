@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/measure/sources/known_pixels.hpp"
@@ -38,6 +39,6 @@ struct Extrapolation {
 /// Of cut sources without a fit, those whose brightest pixel is beside a missing one, and what extrapolated rows leave
 /// of their islands: the centre may lie a FWHM of the
 /// beam beyond the pixels, and the source be 16 times as bright as they are. That is their error.
-void doubt_unfitted(const std::vector<SourceSums>& sums, const KnownPixels& known, std::vector<SourceFit>& fits);
+void doubt_unfitted(std::span<SourceRow> rows, const KnownPixels& known);
 
 }  // namespace reber

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <utility>
 
 namespace reber {
 namespace {
@@ -55,12 +56,12 @@ bool is_wing_of(const FittedGaussian& fit, const IslandSums& part, double seed) 
 
 }  // namespace
 
-void mark_cut(std::vector<SourceSums>& sums, const LabelRuns& islands, const KnownPixels& known) {
+void mark_cut(std::span<SourceRow> rows, const LabelRuns& islands, const KnownPixels& known) {
   const Shape shape = known.shape();
   std::vector<CutPixel> cut = known.whole() ? std::vector<CutPixel>() : cut_pixels(islands, known);
   std::ranges::stable_sort(cut, {}, &CutPixel::label);
   const auto label = [](const CutPixel& one) { return static_cast<std::int64_t>(one.label); };
-  for (SourceSums& source : sums) {
+  for (SourceRow& source : rows) {
     const IslandSums& of = source.sums;
     const auto first = std::ranges::lower_bound(cut, source.island, {}, label);
     const auto end = std::ranges::upper_bound(cut, source.island, {}, label);
@@ -121,41 +122,39 @@ void merge_cut(const Covariance& beam, std::vector<Candidate>& candidates) {
     }
 }
 
-void leave_out_repeated(const Covariance& beam, double seed, std::vector<SourceSums>& sums,
-                        std::vector<SourceFit>& fits) {
+void leave_out_repeated(const Covariance& beam, double seed, std::vector<SourceRow>& rows) {
   std::vector<std::size_t> cut;
-  for (std::size_t k = 0; k < fits.size(); ++k)
-    if (sums[k].cut) cut.push_back(k);
-  std::vector<char> drop(fits.size());
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    if (rows[k].cut) cut.push_back(k);
+  std::vector<char> drop(rows.size());
   const auto shared_by = [&](std::size_t k, std::size_t by) {
-    const GaussianComponent& at = fits[by].gaussian->component;
+    const GaussianComponent& at = rows[by].fit.gaussian->component;
     // A part that no fit describes is known by its peak, which lies beside the centre.
-    if (!fits[k].gaussian)
-      return beams2(beam, sums[k].sums.peak_x - at.x, sums[k].sums.peak_y - at.y) <= kPeakNear * kPeakNear;
-    const GaussianComponent& its = fits[k].gaussian->component;
+    if (!rows[k].fit.gaussian)
+      return beams2(beam, rows[k].sums.peak_x - at.x, rows[k].sums.peak_y - at.y) <= kPeakNear * kPeakNear;
+    const GaussianComponent& its = rows[k].fit.gaussian->component;
     return beams2(beam, its.x - at.x, its.y - at.y) <= kSame * kSame &&
-           (sums[by].sums.s > sums[k].sums.s || (sums[by].sums.s == sums[k].sums.s && by < k));
+           (rows[by].sums.s > rows[k].sums.s || (rows[by].sums.s == rows[k].sums.s && by < k));
   };
   for (const std::size_t by : cut) {
-    if (!fits[by].gaussian || (fits[by].flag & kFlagBeamShape) == 0) continue;
+    if (!rows[by].fit.gaussian || (rows[by].fit.flag & kFlagBeamShape) == 0) continue;
     for (const std::size_t k : cut)
-      if (k != by && (fits[k].flag & kFlagExtra) == 0 && shared_by(k, by)) drop[k] = 1;
+      if (k != by && (rows[k].fit.flag & kFlagExtra) == 0 && shared_by(k, by)) drop[k] = 1;
   }
   for (const std::size_t k : cut) {
-    if (fits[k].gaussian && (fits[k].flag & kFlagBeamShape) == 0) continue;
+    if (rows[k].fit.gaussian && (rows[k].fit.flag & kFlagBeamShape) == 0) continue;
     for (const std::size_t by : cut)
-      if (fits[by].gaussian && (fits[by].flag & kFlagBeamShape) == 0 && sums[by].island != sums[k].island &&
-          is_wing_of(*fits[by].gaussian, sums[k].sums, seed))
+      if (rows[by].fit.gaussian && (rows[by].fit.flag & kFlagBeamShape) == 0 && rows[by].island != rows[k].island &&
+          is_wing_of(*rows[by].fit.gaussian, rows[k].sums, seed))
         drop[k] = 1;
   }
   std::size_t kept = 0;
-  for (std::size_t k = 0; k < fits.size(); ++k) {
+  for (std::size_t k = 0; k < rows.size(); ++k) {
     if (drop[k] != 0) continue;
-    if (kept != k) sums[kept] = sums[k], fits[kept] = fits[k];
+    if (kept != k) rows[kept] = std::move(rows[k]);
     ++kept;
   }
-  sums.resize(kept);
-  fits.resize(kept);
+  rows.resize(kept);
 }
 
 }  // namespace reber

@@ -2,6 +2,7 @@
 // Sources whose pixels are missing on one side: which they are, where their fits begin, which rows are one source.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/measure/sources/fit_ladder.hpp"
@@ -11,7 +12,7 @@ namespace reber {
 
 /// Says of each source whether it is cut: its rectangle reaches the image's end, or holds a pixel of its island that is
 /// beside a blank one.   islands: as labelled; may be empty where all pixels are known
-void mark_cut(std::vector<SourceSums>& sums, const LabelRuns& islands, const KnownPixels& known);
+void mark_cut(std::span<SourceRow> rows, const LabelRuns& islands, const KnownPixels& known);
 
 /// Start and bounds of a candidate that is cut. Where a missing pixel lies within half a FWHM of its brightest one, its
 /// shape is the beam's to begin with, and its centre the one that the logarithms of its pixels give: it may lie a FWHM
@@ -24,7 +25,6 @@ void merge_cut(const Covariance& beam, std::vector<Candidate>& candidates);
 /// Takes out the entries that stand for another part of a cut source that an entry's fit already describes: islands and
 /// peaks on the other side of missing pixels; wings there of a fit with a shape of its own, which leaves no peak of
 /// `seed` rms of them, where they have no such fit themselves.
-void leave_out_repeated(const Covariance& beam, double seed, std::vector<SourceSums>& sums,
-                        std::vector<SourceFit>& fits);
+void leave_out_repeated(const Covariance& beam, double seed, std::vector<SourceRow>& rows);
 
 }  // namespace reber

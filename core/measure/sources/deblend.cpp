@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 #include "core/base/thread_pool.hpp"
@@ -29,6 +30,8 @@ class Island {
   bool split(std::size_t which, const GridBeam& beam);
 
   [[nodiscard]] std::vector<IslandSums> sums();
+  /// Peaks above the seed threshold that joined others in the last split().
+  [[nodiscard]] const std::vector<JoinedPeak>& joined() const { return joined_; }
 
  private:
   [[nodiscard]] double above(std::size_t p) const { return above_[p]; }
@@ -44,6 +47,7 @@ class Island {
   std::int32_t root(std::int32_t basin);
   void take_in(std::size_t p);
   void join(std::vector<std::int32_t>& meeting, double level);
+  void tell(const Basin& lesser, const Basin& greater, double level, bool itself);
   [[nodiscard]] bool stands(const Basin& basin, double level, double brightest) const;
 
   const IslandPixels& pixels_;
@@ -60,6 +64,7 @@ class Island {
   std::vector<std::int32_t> basin_;  ///< of each pixel, -1 before it is taken in
   std::vector<Basin> basins_;        ///< by falling peak
   double total_ = 0;
+  std::vector<JoinedPeak> joined_;
   std::vector<std::int32_t> meeting_;  ///< basins around the pixel that is taken in
 };
 
@@ -163,6 +168,13 @@ bool Island::stands(const Basin& basin, double level, double brightest) const {
   return holds_flux || (rise > detect_.seed * rms && rise > 2 * options_.contrast * brightest);
 }
 
+/// Peaks below the seed threshold are not told of: wide emission has thousands.
+void Island::tell(const Basin& lesser, const Basin& greater, double level, bool itself) {
+  const double rms = pixels_.rms[first_ + lesser.peak], peak = above(lesser.peak) / rms;
+  if (peak > detect_.seed)
+    joined_.push_back({y(lesser.peak), x(lesser.peak), y(greater.peak), x(greater.peak), peak, level / rms, itself});
+}
+
 /// Basins that meet at `level`. The one with the highest peak takes up the others unless it and they stand.
 void Island::join(std::vector<std::int32_t>& meeting, double level) {
   std::ranges::sort(meeting);
@@ -172,7 +184,9 @@ void Island::join(std::vector<std::int32_t>& meeting, double level) {
   const bool highest_stands = stands(highest, level, brightest);
   for (std::size_t k = 1; k < meeting.size(); ++k) {
     Basin& other = basins_[meeting[k]];
-    if (highest_stands && stands(other, level, brightest)) continue;
+    const bool it_stands = stands(other, level, brightest);
+    if (highest_stands && it_stands) continue;
+    tell(other, highest, level, !it_stands);
     other.parent = meeting[0];
     highest.flux += other.flux;
     highest.count += other.count;
@@ -202,6 +216,7 @@ void Island::take_in(std::size_t p) {
 
 bool Island::split(std::size_t which, const GridBeam& beam) {
   begin(which, beam);
+  joined_.clear();
   if (detected_peaks() < 2) return false;
   order_.resize(count_);
   std::iota(order_.begin(), order_.end(), std::size_t{0});
@@ -249,30 +264,36 @@ std::vector<IslandSums> Island::sums() {
 
 }  // namespace
 
-std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
-                                const DetectOptions& detect, const DeblendOptions& options, const GridBeam& beam,
-                                const Progress& progress) {
+std::vector<SourceRow> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
+                               const DetectOptions& detect, const DeblendOptions& options, const GridBeam& beam,
+                               const Progress& progress) {
   // Islands know nothing of each other: each is split by one thread, and the answer is the same for any number of them.
   std::vector<std::vector<IslandSums>> parts(options.on ? pixels.label.size() : 0);
+  std::vector<std::shared_ptr<const std::vector<JoinedPeak>>> joined(parts.size());
   ThreadPool pool;
   std::vector<Island> workers(static_cast<std::size_t>(pool.threads()), Island(pixels, detect, options));
   pool.for_each_worker(static_cast<std::int64_t>(parts.size()), [&](std::int64_t i, int worker) {
     progress.check();
     Island& island = workers[static_cast<std::size_t>(worker)];
-    if (island.split(static_cast<std::size_t>(i), beam)) parts[static_cast<std::size_t>(i)] = island.sums();
+    const auto which = static_cast<std::size_t>(i);
+    if (island.split(which, beam)) parts[which] = island.sums();
+    if (!island.joined().empty()) joined[which] = std::make_shared<const std::vector<JoinedPeak>>(island.joined());
   });
-  std::vector<SourceSums> sources;
+  std::vector<SourceRow> sources;
   std::size_t next = 0, count = islands.size();
   for (const std::vector<IslandSums>& split : parts) count += split.size();
   sources.reserve(count);
   for (std::size_t k = 0; k < islands.size(); ++k) {
     const auto label = static_cast<std::int64_t>(k) + 1;
-    if (next < parts.size() && pixels.label[next] == label) {
-      const std::vector<IslandSums>& split = parts[next++];
-      for (const IslandSums& part : split) sources.push_back({part, label, true, false, islands[k].npix, islands[k].s});
-      if (!split.empty()) continue;
-    }
-    sources.push_back({islands[k], label, false, false, islands[k].npix, islands[k].s});
+    const bool has_pixels = next < parts.size() && pixels.label[next] == label;
+    const std::size_t first = sources.size();
+    if (has_pixels)
+      for (const IslandSums& part : parts[next])
+        sources.push_back({part, label, true, false, islands[k].npix, islands[k].s});
+    if (first == sources.size()) sources.push_back({islands[k], label, false, false, islands[k].npix, islands[k].s});
+    if (!has_pixels) continue;
+    for (std::size_t i = first; i < sources.size(); ++i) sources[i].story.joined = joined[next];
+    ++next;
   }
   return sources;
 }

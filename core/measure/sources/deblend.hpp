@@ -40,9 +40,9 @@ using GridBeam = std::function<std::optional<Covariance>(double x, double y)>;
 /// Deterministic: no random assignment, no fixed number of levels or sources. Islands without pixels in `pixels` stay
 /// whole. All threads work.
 /// throws  Cancelled
-[[nodiscard]] std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
-                                              const DetectOptions& detect, const DeblendOptions& options,
-                                              const GridBeam& beam, const Progress& progress = {});
+[[nodiscard]] std::vector<SourceRow> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
+                                             const DetectOptions& detect, const DeblendOptions& options,
+                                             const GridBeam& beam, const Progress& progress = {});
 
 /// The beam of a field at any pixel of an image.
 [[nodiscard]] GridBeam grid_beam(const ImageHeader& header, const BeamField& beams);

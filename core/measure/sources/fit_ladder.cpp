@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -38,7 +37,7 @@ ShapeErrors shape_errors_of(const FittedGaussian& fit) {
 }
 
 bool any_at_bound(const std::vector<FittedGaussian>& fitted) {
-  return std::ranges::any_of(fitted, [](const FittedGaussian& one) { return one.at_bound; });
+  return std::ranges::any_of(fitted, &FittedGaussian::at_bound);
 }
 
 }  // namespace
@@ -87,6 +86,7 @@ void FitLadder::ask(FitBatch& batch, const FitProblem& room) const {
 
 void FitLadder::take(const FitOutcome& outcome, const FittedGaussian* fitted) {
   spent_ += work(candidates_.size(), correlated_, std::max(1, outcome.rounds));
+  tell(outcome);
   switch (rung_) {
     case Rung::correlated:
     case Rung::plain:
@@ -101,6 +101,17 @@ void FitLadder::take(const FitOutcome& outcome, const FittedGaussian* fitted) {
     case Rung::finished:
       return;
   }
+}
+
+/// An answer; whether it is taken is known later.
+void FitLadder::tell(const FitOutcome& outcome) {
+  const FitAttempt::Of of = together_                  ? FitAttempt::Of::parts_together
+                            : core()                   ? FitAttempt::Of::core
+                            : (flag_ & kFlagPart) != 0 ? FitAttempt::Of::part
+                                                       : FitAttempt::Of::island;
+  attempts_.push_back(
+      {of, rung_, candidates_.size(), static_cast<std::int64_t>(seen()), correlated_, outcome.chi2,
+       outcome.status == FitStatus::settled ? FitAttempt::Outcome::refused : FitAttempt::Outcome::unsettled});
 }
 
 /// Multiply-adds of a fit: matrices of the weights or of the normal equations, then the errors.
@@ -157,12 +168,12 @@ bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strict
 }
 
 void FitLadder::first_answer(const FitOutcome& outcome, const FittedGaussian* fitted) {
-  const std::vector<FittedGaussian> got(fitted, fitted + candidates_.size());
   if (outcome.status != FitStatus::settled) return go_down();
   accept(outcome, fitted);
   // Correlated weights take a smooth misfit for noise and pay little for it. Where it is more than noise the source is
   // no exact Gaussian, and ordinary weights keep its flux.
-  holds_ = describes(got, rung_ == Rung::correlated);
+  holds_ = describes(held_, rung_ == Rung::correlated);
+  if (holds_) attempts_.back().outcome = FitAttempt::Outcome::taken;
   go_on();
 }
 
@@ -190,6 +201,7 @@ void FitLadder::trial_answer(const FitOutcome& outcome, const FittedGaussian* fi
   if (better) {
     accept(outcome, fitted);
     holds_ = describes(got, held_rung_ == Rung::correlated);
+    attempts_.back().outcome = FitAttempt::Outcome::taken;
     shapes_tried_ = trial == Rung::shapes;
   }
   go_on();
@@ -210,7 +222,7 @@ bool FitLadder::worth_it(const FitOutcome& outcome, const std::vector<FittedGaus
   const double least_apart = 0.5 * ellipse_of(*setting_.beam).minor;
   for (std::size_t k = changed_; k < fitted.size(); ++k) {
     const GaussianComponent& one = fitted[k].component;
-    if (fitted[k].at_bound || !(one.peak > setting_.seed * rms_near(one.x, one.y)) ||
+    if (fitted[k].at_bound || !(one.peak > setting_.seed * rms_near(one)) ||
         !(one.peak > kLeastSignificance * std::sqrt(fitted[k].covariance[0][0])))
       return false;
     for (std::size_t j = 0; j < k; ++j)
@@ -219,15 +231,7 @@ bool FitLadder::worth_it(const FitOutcome& outcome, const std::vector<FittedGaus
   return true;
 }
 
-double FitLadder::rms_near(double x, double y) const {
-  std::size_t nearest = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < pixels_.value.size(); ++i) {
-    const double d = std::hypot(pixels_.x[i] - x, pixels_.y[i] - y);
-    if (d < least) least = d, nearest = i;
-  }
-  return pixels_.rms[nearest];
-}
+double FitLadder::rms_near(const GaussianComponent& at) const { return pixels_.rms[nearest_pixel(pixels_, at)]; }
 
 /// Noise that is smoothed by the beam has an autocorrelation wider than the beam, and its peaks have that shape: the
 /// beam's amplitude tells them from sources better than a pixel does. A source wider than the beam is known by its
@@ -237,7 +241,7 @@ bool FitLadder::try_significance() {
       !held_candidates_[0].bounds.shape_free || !affordable(1, true))
     return false;
   const FittedGaussian& fit = held_[0];
-  if (fit.component.peak > kSurePeak * setting_.seed * rms_near(fit.component.x, fit.component.y) ||
+  if (fit.component.peak > kSurePeak * setting_.seed * rms_near(fit.component) ||
       1 / relative_total_error(fit.component, fit.covariance) >= setting_.seed)
     return false;
   candidates_ = held_candidates_;
@@ -252,6 +256,7 @@ bool FitLadder::try_significance() {
 void FitLadder::significance_answer(const FitOutcome& outcome, const FittedGaussian& fitted) {
   noise_ = outcome.status == FitStatus::settled &&
            fitted.component.peak < setting_.seed * std::sqrt(fitted.covariance[0][0]);
+  if (!noise_) attempts_.back().outcome = FitAttempt::Outcome::taken;
   finish();
 }
 
@@ -392,5 +397,4 @@ Extrapolation FitLadder::extrapolation(std::size_t k) const {
       setting_.beam, *setting_.known);
 }
 
-bool FitLadder::core() const { return (flag_ & kFlagCore) != 0; }
 }  // namespace reber

@@ -9,6 +9,8 @@
 #include "core/measure/sources/cut_errors.hpp"
 #include "core/measure/sources/fit_rest.hpp"
 #include "core/measure/sources/known_pixels.hpp"
+#include "core/measure/sources/row_story.hpp"
+#include "core/measure/sources/source.hpp"
 #include "core/seam/compute/gaussian_fit.hpp"
 
 namespace reber {
@@ -79,22 +81,25 @@ class FitLadder {
 
   /// Once finished: what was found, none for sources that keep their moments.
   [[nodiscard]] const std::vector<LadderResult>& results() const { return results_; }
+  /// What was tried so far, in order.
+  [[nodiscard]] const std::vector<FitAttempt>& attempts() const { return attempts_; }
   /// Once finished: ladders for an island that no fit of the whole describes or can afford. Of several sources its
   /// parts; of a single one its core, the pixels around the peak above the level that surrounds them.
   [[nodiscard]] std::vector<FitLadder> parts() const;
 
  private:
-  enum class Rung { correlated, plain, residual, pair, shapes, beam_shape, significance, finished };
+  using Rung = FitRung;
 
-  [[nodiscard]] bool core() const;
+  [[nodiscard]] bool core() const { return (flag_ & kFlagCore) != 0; }
   [[nodiscard]] std::optional<FitLadder> core_ladder() const;
   [[nodiscard]] bool noise_alone(const FitRest& rest) const;
   [[nodiscard]] bool describes(const std::vector<FittedGaussian>& fitted, bool strictly) const;
   [[nodiscard]] double work(std::size_t components, bool correlated, double rounds) const;
   [[nodiscard]] std::size_t seen() const { return pixels_.value.size() + margin_.value.size(); }
   [[nodiscard]] bool affordable(std::size_t components, bool correlated) const;
-  [[nodiscard]] double rms_near(double x, double y) const;
+  [[nodiscard]] double rms_near(const GaussianComponent& at) const;
   void begin();
+  void tell(const FitOutcome& outcome);
   void thin_out();
   void first_answer(const FitOutcome& outcome, const FittedGaussian* fitted);
   void trial_answer(const FitOutcome& outcome, const FittedGaussian* fitted);
@@ -132,6 +137,7 @@ class FitLadder {
   bool noise_ = false;       ///< the island is a noise peak
   bool pair_tried_ = false, shapes_tried_ = false, residual_tried_ = false;
   std::vector<LadderResult> results_;
+  std::vector<FitAttempt> attempts_;
   bool in_parts_ = false, together_ = false;
 };
 

@@ -209,7 +209,7 @@ FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative) {
   return pixels;
 }
 
-FitPixels margin_of(const IslandPixels& all, std::int64_t label, bool negative) {
+FitPixels pixels_of_label(const IslandPixels& all, std::int64_t label, bool negative) {
   const auto at = std::ranges::lower_bound(all.label, label);
   if (at == all.label.end() || *at != label) return {};
   return pixels_of(all, static_cast<std::size_t>(at - all.label.begin()), negative);

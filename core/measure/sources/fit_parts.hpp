@@ -47,7 +47,7 @@ void append_pixel(const FitPixels& from, std::size_t i, FitPixels& to);
 
 /// The pixels of one island, less background, positive for what is looked for.   which: entry of `all`
 [[nodiscard]] FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative);
-/// Those beside an island; none where `all` has none for it.
-[[nodiscard]] FitPixels margin_of(const IslandPixels& all, std::int64_t label, bool negative);
+/// The same of the island of this label; none where `all` has none for it.
+[[nodiscard]] FitPixels pixels_of_label(const IslandPixels& all, std::int64_t label, bool negative);
 
 }  // namespace reber

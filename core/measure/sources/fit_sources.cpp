@@ -23,7 +23,7 @@ namespace reber {
 namespace {
 
 constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
-std::vector<IslandSources> group(const std::vector<SourceSums>& sums, const IslandPixels& pixels) {
+std::vector<IslandSources> group(const std::vector<SourceRow>& sums, const IslandPixels& pixels) {
   std::vector<IslandSources> islands;
   std::size_t at = 0;
   for (std::size_t k = 0; k < sums.size();) {
@@ -43,7 +43,7 @@ Covariance shape_from_moments(const IslandSums& sums) {
           scale * (sums.syy / sums.s - dy * dy + 1.0 / 12)};
 }
 
-std::vector<Candidate> candidates_of(const std::vector<SourceSums>& sums, const IslandSources& island,
+std::vector<Candidate> candidates_of(const std::vector<SourceRow>& sums, const IslandSources& island,
                                      const FitPixels& pixels, const std::optional<Covariance>& beam,
                                      const KnownPixels& known) {
   const auto [left, right] = std::ranges::minmax(pixels.x);
@@ -51,7 +51,7 @@ std::vector<Candidate> candidates_of(const std::vector<SourceSums>& sums, const 
   const Ellipse beam_axes = beam ? ellipse_of(*beam) : Ellipse{1, 1, 0};
   std::vector<Candidate> candidates;
   for (std::size_t k = 0; k < island.count; ++k) {
-    const SourceSums& source = sums[island.first + k];
+    const SourceRow& source = sums[island.first + k];
     const IslandSums& part = source.sums;
     Candidate one;
     one.source = static_cast<std::ptrdiff_t>(k);
@@ -99,7 +99,19 @@ void for_each_task(ThreadPool& pool, std::size_t count, const Job& job, const Bo
 /// What became of the ladders of one task, in their order.
 struct Settled {
   Ladders open;
-  std::vector<std::pair<std::size_t, std::vector<LadderResult>>> found;  ///< with the island's entry
+  struct Done {
+    std::size_t island;  ///< entry
+    std::vector<LadderResult> results;
+    std::vector<FitAttempt> attempts;
+  };
+  std::vector<Done> done;
+};
+
+/// What the ladders of each island gave, and what they tried.
+struct Answers {
+  explicit Answers(std::size_t islands) : results(islands), attempts(islands) {}
+  std::vector<std::vector<LadderResult>> results;
+  std::vector<std::vector<FitAttempt>> attempts;
 };
 
 /// A finished ladder gives its results and, in its place, those of its parts.
@@ -108,21 +120,18 @@ void settle(std::unique_ptr<Work> one, Settled& to) {
     to.open.push_back(std::move(one));
     return;
   }
-  if (!one->ladder.results().empty()) to.found.emplace_back(one->island, one->ladder.results());
+  to.done.push_back({one->island, one->ladder.results(), one->ladder.attempts()});
   for (FitLadder& part : one->ladder.parts()) settle(std::make_unique<Work>(Work{one->island, std::move(part)}), to);
 }
 
 /// The ladders still open, in order; results of the others are added to their islands'.
-Ladders joined(std::vector<Settled> tasks, std::vector<std::vector<LadderResult>>& found) {
+Ladders joined(std::vector<Settled> tasks, Answers& found) {
   Ladders open;
   for (Settled& task : tasks) {
     std::ranges::move(task.open, std::back_inserter(open));
-    for (auto& [island, results] : task.found) {
-      if (found[island].empty()) {
-        found[island] = std::move(results);
-      } else {
-        std::ranges::copy(results, std::back_inserter(found[island]));
-      }
+    for (auto& [island, results, attempts] : task.done) {
+      std::ranges::move(results, std::back_inserter(found.results[island]));
+      std::ranges::move(attempts, std::back_inserter(found.attempts[island]));
     }
   }
   return open;
@@ -130,8 +139,7 @@ Ladders joined(std::vector<Settled> tasks, std::vector<std::vector<LadderResult>
 
 /// Asks every open ladder's question in one batch and hands out the answers.
 /// returns the ladders still open; results of the others are added to their islands'
-Ladders next_round(Backend& backend, Ladders open, FitBatch& batch, ThreadPool& pool,
-                   std::vector<std::vector<LadderResult>>& found, const Job& job) {
+Ladders next_round(Backend& backend, Ladders open, FitBatch& batch, ThreadPool& pool, Answers& found, const Job& job) {
   std::vector<FitProblem> sizes;
   sizes.reserve(open.size());
   for (const std::unique_ptr<Work>& one : open) sizes.push_back(one->ladder.question());
@@ -148,7 +156,7 @@ Ladders next_round(Backend& backend, Ladders open, FitBatch& batch, ThreadPool& 
 }
 
 /// Ladders for the islands whose parts were fitted, to fit these together. Cut sources stay as they are.
-Ladders of_parts(const std::vector<SourceSums>& sums, const std::vector<IslandSources>& islands,
+Ladders of_parts(const std::vector<SourceRow>& sums, const std::vector<IslandSources>& islands,
                  const IslandPixels& pixels, const IslandPixels& margins,
                  const std::vector<std::vector<LadderResult>>& found, const std::vector<LadderSetting>& settings,
                  bool negative) {
@@ -157,10 +165,11 @@ Ladders of_parts(const std::vector<SourceSums>& sums, const std::vector<IslandSo
     const auto its = std::span(sums).subspan(islands[i].first, islands[i].count);
     if (found[i].size() < 2 ||
         std::ranges::none_of(found[i], [](const LadderResult& one) { return (one.flag & kFlagPart) != 0; }) ||
-        std::ranges::any_of(its, &SourceSums::cut))
+        std::ranges::any_of(its, &SourceRow::cut))
       continue;
-    auto ladder = together_of(pixels_of(pixels, islands[i].pixels, negative), found[i], its.size(),
-                              settings[settings.size() > 1 ? i : 0], margin_of(margins, its.front().island, negative));
+    auto ladder =
+        together_of(pixels_of(pixels, islands[i].pixels, negative), found[i], its.size(),
+                    settings[settings.size() > 1 ? i : 0], pixels_of_label(margins, its.front().island, negative));
     if (ladder && !ladder->finished()) open.push_back(std::make_unique<Work>(Work{i, std::move(*ladder)}));
   }
   return open;
@@ -226,34 +235,34 @@ BeamClasses SourceFitter::classes() const {
                                 : Errors::stretched};
 }
 
-std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,
-                                         const DetectOptions& options, const KnownPixels& known, const Job& job,
-                                         const IslandPixels& margins) const {
-  const std::vector<IslandSources> islands = group(sums, pixels);
+std::vector<SourceRow> SourceFitter::fit(Backend& backend, const std::vector<SourceRow>& sources,
+                                         const IslandPixels& pixels, const DetectOptions& options,
+                                         const KnownPixels& known, const Job& job, const IslandPixels& margins) const {
+  const std::vector<IslandSources> islands = group(sources, pixels);
   const LadderSetting nominal{beam_px_, options.seed, options.flood, beam_px_ && measured_.pixels > 0,
                               &known,   ordinary_};
   std::vector<LadderSetting> settings(beams_.varies() ? islands.size() : 1, nominal);
   const auto setting_of = [&](std::size_t i) -> const LadderSetting& { return settings[beams_.varies() ? i : 0]; };
   BeamClasses classes = this->classes();
   for (std::size_t i = 0; beams_.varies() && i < islands.size(); ++i) {
-    const IslandSums& brightest = sums[islands[i].first].sums;
+    const IslandSums& brightest = sources[islands[i].first].sums;
     settings[i].beam = beams_.at(static_cast<double>(brightest.peak_x), static_cast<double>(brightest.peak_y)).pixels;
     classes.add(*settings[i].beam);
   }
   ThreadPool pool(request_.threads);
-  std::vector<std::vector<LadderResult>> found(islands.size());
+  Answers found(islands.size());
   std::vector<Settled> begun(tasks_of(islands.size()));
   for_each_task(pool, islands.size(), job, [&](std::size_t i, std::size_t task) {
     FitPixels its = pixels_of(pixels, islands[i].pixels, options.negative);
-    std::vector<Candidate> candidates = candidates_of(sums, islands[i], its, setting_of(i).beam, known);
-    settle(
-        std::make_unique<Work>(Work{i, FitLadder(std::move(its), std::move(candidates), setting_of(i), 0,
-                                                 margin_of(margins, sums[islands[i].first].island, options.negative))}),
-        begun[task]);
+    std::vector<Candidate> candidates = candidates_of(sources, islands[i], its, setting_of(i).beam, known);
+    settle(std::make_unique<Work>(
+               Work{i, FitLadder(std::move(its), std::move(candidates), setting_of(i), 0,
+                                 pixels_of_label(margins, sources[islands[i].first].island, options.negative))}),
+           begun[task]);
   });
   Ladders open = joined(std::move(begun), found);
   FitBatch batch;
-  const auto climb = [&](std::vector<std::vector<LadderResult>>& to) {
+  const auto climb = [&](Answers& to) {
     while (!open.empty()) {
       tell_refined(open, islands, job);
       Ladders still;
@@ -270,31 +279,22 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
     }
   };
   climb(found);
-  std::vector<std::vector<LadderResult>> joint(islands.size());
-  open = of_parts(sums, islands, pixels, margins, found, settings, options.negative);
+  Answers joint(islands.size());
+  open = of_parts(sources, islands, pixels, margins, found.results, settings, options.negative);
   climb(joint);
-  for (std::size_t i = 0; i < islands.size(); ++i)
-    if (!joint[i].empty()) found[i] = std::move(joint[i]);
-  std::vector<SourceFit> fits = collect_rows(sums, {islands, pixels, found, options.negative, settings}, pool, job);
-  if (beam_px_ && std::ranges::any_of(sums, &SourceSums::cut)) leave_out_repeated(*beam_px_, options.seed, sums, fits);
-  doubt_unfitted(sums, known, fits);
-  return fits;
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    if (!joint.results[i].empty()) found.results[i] = std::move(joint.results[i]);
+    std::ranges::move(joint.attempts[i], std::back_inserter(found.attempts[i]));
+  }
+  std::vector<SourceRow> rows =
+      collect_rows(sources, {islands, pixels, found.results, found.attempts, options.negative, settings}, pool, job);
+  if (beam_px_ && std::ranges::any_of(rows, &SourceRow::cut)) leave_out_repeated(*beam_px_, options.seed, rows);
+  return rows;
 }
 
-std::int64_t leave_out_noise_peaks(std::vector<SourceSums>& sums, std::vector<SourceFit>& fits) {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < fits.size(); ++i) {
-    if ((fits[i].flag & kFlagNoise) != 0) continue;
-    if (kept != i) {
-      sums[kept] = sums[i];
-      fits[kept] = fits[i];
-    }
-    ++kept;
-  }
-  const auto left_out = static_cast<std::int64_t>(fits.size() - kept);
-  sums.resize(kept);
-  fits.resize(kept);
-  return left_out;
+std::int64_t leave_out_noise_peaks(std::vector<SourceRow>& rows) {
+  return static_cast<std::int64_t>(
+      std::erase_if(rows, [](const SourceRow& row) { return (row.fit.flag & kFlagNoise) != 0; }));
 }
 
 std::string SourceFitter::description() const {

@@ -53,13 +53,14 @@ class SourceFitter {
   [[nodiscard]] const std::optional<Covariance>& beam_px() const { return beam_px_; }
   [[nodiscard]] bool noise_measured() const { return measured_.pixels > 0; }
 
-  /// One entry per entry of `sums`, in their order. The sources of an island are fitted together; FitLadder says what
-  /// is tried. Sources found in what a fit left are added to `sums`, at the end of their islands. Sources that no fit
-  /// describes keep their moments. Flags say so.
-  /// pixels: of every island; known: those that the image has; margins: island_margins() of them, where wanted.
+  /// Rows of the sources, in their order. The sources of an island are fitted together; FitLadder says what is tried.
+  /// Sources found in what a fit left are added at the end of their islands. Sources that no fit describes keep their
+  /// moments. Flags say so.
+  ///   pixels: of every island;   known: those that the image has;   margins: island_margins() of them, where wanted
   ///   throws Cancelled
-  [[nodiscard]] std::vector<SourceFit> fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,
-                                           const DetectOptions& options, const KnownPixels& known, const Job& job = {},
+  [[nodiscard]] std::vector<SourceRow> fit(Backend& backend, const std::vector<SourceRow>& sources,
+                                           const IslandPixels& pixels, const DetectOptions& options,
+                                           const KnownPixels& known, const Job& job = {},
                                            const IslandPixels& margins = {}) const;
 
   /// For the report and HISTORY.
@@ -90,8 +91,7 @@ class SourceFitter {
   bool ordinary_ = false;                     ///< weights are those of uncorrelated noise
 };
 
-/// Takes out the entries of both that are flagged kFlagNoise; the order of the others stays.
-///   returns how many
-std::int64_t leave_out_noise_peaks(std::vector<SourceSums>& sums, std::vector<SourceFit>& fits);
+/// Takes out the rows that are flagged kFlagNoise; the order of the others stays.   returns how many
+std::int64_t leave_out_noise_peaks(std::vector<SourceRow>& rows);
 
 }  // namespace reber

@@ -23,14 +23,14 @@ struct FittedIslands {
   const std::vector<IslandSources>& islands;
   const IslandPixels& pixels;
   const std::vector<std::vector<LadderResult>>& found;  ///< of each island
+  const std::vector<std::vector<FitAttempt>>& attempts;
   bool negative;
   const std::vector<LadderSetting>& settings;  ///< one, or one of each; without a beam, no row holds what others leave
 };
 
-/// The fit of each row, those that the fits added behind the rows of their island, as is the row that holds what its
-/// Gaussians leave. Sources of other islands keep their sums.
-///   sums: of the sources; then of the rows   throws Cancelled
-[[nodiscard]] std::vector<SourceFit> collect_rows(std::vector<SourceSums>& sums, const FittedIslands& in,
+/// Rows with their fits, those that the fits added behind the others of their island, as is the row that holds what its
+/// Gaussians leave. Sources of other islands keep their sums.   throws Cancelled
+[[nodiscard]] std::vector<SourceRow> collect_rows(const std::vector<SourceRow>& sources, const FittedIslands& in,
                                                   ThreadPool& pool, const Job& job);
 
 }  // namespace reber

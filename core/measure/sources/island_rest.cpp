@@ -14,9 +14,10 @@ namespace reber {
 namespace {
 
 /// Sums over an island's pixels of the values that its rows leave, times `scale`; the brightest of them is the peak.
-SourceSums sums_of_rest(const SourceSums& island, const FitPixels& pixels, const std::vector<double>& values,
-                        double scale) {
-  SourceSums rest = island;
+SourceRow sums_of_rest(const SourceRow& island, const FitPixels& pixels, const std::vector<double>& values,
+                       double scale) {
+  SourceRow rest = island;
+  rest.fit = {{}, kFlagNotFitted | kFlagRest};
   IslandSums& sums = rest.sums;
   const std::size_t top = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
   const double sign = island.sums.peak < island.sums.peak_mean ? -1 : 1;
@@ -44,16 +45,16 @@ SourceSums sums_of_rest(const SourceSums& island, const FitPixels& pixels, const
 
 }  // namespace
 
-std::optional<SourceSums> rest_of(std::span<const SourceSums> rows, std::span<const SourceFit> fits,
-                                  const FitPixels& pixels, double area, double least_sigma) {
+std::optional<SourceRow> rest_of(std::span<const SourceRow> rows, const FitPixels& pixels, double area,
+                                 double least_sigma) {
   constexpr double kLeastPart = 0.05;
   std::vector<FittedGaussian> gaussians;
   double by_moments = 0;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (fits[k].gaussian)
-      gaussians.push_back(*fits[k].gaussian);
+  for (const SourceRow& row : rows) {
+    if (row.fit.gaussian)
+      gaussians.push_back(*row.fit.gaussian);
     else
-      by_moments += rows[k].sums.s;
+      by_moments += row.sums.s;
   }
   double all = 0, left = 0, rms = 0;
   std::vector<double> values(pixels.value.size());
@@ -91,11 +92,11 @@ void set_rests(std::vector<Source>& sources) {
   for (Source& source : sources) source.isl_rest = source.isl_total - of(source);
 }
 
-std::optional<SourceSums> without_core(const SourceSums& source, const GaussianComponent& core, double seed) {
+std::optional<SourceRow> without_core(const SourceRow& source, const GaussianComponent& core, double seed) {
   constexpr double kLeastRest = 0.25, kFwhm2PerVariance = 8 * std::numbers::ln2;
   const Covariance& c = core.fwhm2;
   const double flux = core.peak * std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(c.xx * c.yy - c.xy * c.xy);
-  SourceSums rest = source;
+  SourceRow rest = source;
   IslandSums& sums = rest.sums;
   if (sums.s < 0 || sums.s - flux < kLeastRest * sums.s) return std::nullopt;
   const double dx = core.x - sums.first_x, dy = core.y - sums.first_y;

@@ -13,10 +13,10 @@ namespace reber {
 
 /// What the rows of an island leave of its pixels, where that is flux of its own: above `least_sigma` errors and a
 /// twentieth of the island's. Its sums are those of the pixels less the rows' Gaussians, scaled to what rows with
-/// moments leave as well. rows, fits: of the island;   pixels: of the island, less background;   area: of the beam in
-/// pixels
-[[nodiscard]] std::optional<SourceSums> rest_of(std::span<const SourceSums> rows, std::span<const SourceFit> fits,
-                                                const FitPixels& pixels, double area, double least_sigma = 5);
+/// moments leave as well. rows: of the island;   pixels: of the island, less
+/// background;   area: of the beam in pixels
+[[nodiscard]] std::optional<SourceRow> rest_of(std::span<const SourceRow> rows, const FitPixels& pixels, double area,
+                                               double least_sigma = 5);
 
 /// Error of a sum over pixels whose noise is correlated over twice the beam's area.
 [[nodiscard]] double error_of_sum(std::int64_t pixels, double rms, double area);
@@ -32,8 +32,8 @@ void set_rests(std::vector<Source>& sources);
 /// The sums of the emission around a core: those of the source without the core's Gaussian. Where little remains it is
 /// the core's wings: returns nothing, and the core stands for the source.
 /// seed: threshold in rms that the emission has to reach under the core
-[[nodiscard]] std::optional<SourceSums> without_core(const SourceSums& source, const GaussianComponent& core,
-                                                     double seed);
+[[nodiscard]] std::optional<SourceRow> without_core(const SourceRow& source, const GaussianComponent& core,
+                                                    double seed);
 
 /// One total for all rows of an island, where the beam varies: that of the row with the brightest pixel.
 void share_island_totals(std::vector<Source>& sources);

@@ -96,7 +96,7 @@ FitPixels fit_pixels(const IslandPixels& all, std::size_t which, bool negative) 
 }
 
 /// Rows of each island of scales, by its label.
-std::unordered_map<std::int64_t, std::vector<std::size_t>> by_island(const std::vector<SourceSums>& rows) {
+std::unordered_map<std::int64_t, std::vector<std::size_t>> by_island(const std::vector<SourceRow>& rows) {
   std::unordered_map<std::int64_t, std::vector<std::size_t>> of;
   for (std::size_t k = 0; k < rows.size(); ++k) of[rows[k].island].push_back(k);
   return of;
@@ -133,9 +133,9 @@ InnerIslands inner_islands(const IslandPixels& outer, const DetectOptions& optio
   return inner;
 }
 
-void move_outward(std::vector<SourceSums>& rows, const InnerIslands& inner, const IslandPixels& outer,
+void move_outward(std::vector<SourceRow>& rows, const InnerIslands& inner, const IslandPixels& outer,
                   const DetectOptions& options) {
-  for (SourceSums& row : rows) row.island = inner.outer[static_cast<std::size_t>(row.island - 1)];
+  for (SourceRow& row : rows) row.island = inner.outer[static_cast<std::size_t>(row.island - 1)];
   const auto of = by_island(rows);
   for (std::size_t i = 0; i < outer.label.size(); ++i) {
     const auto found = of.find(outer.label[i]);
@@ -148,10 +148,9 @@ void move_outward(std::vector<SourceSums>& rows, const InnerIslands& inner, cons
   }
 }
 
-void add_scale_rows(std::vector<SourceSums>& rows, std::vector<SourceFit>& fits, const IslandPixels& outer,
-                    const DetectOptions& options, double area, std::span<const std::int64_t> waves) {
+void add_scale_rows(std::vector<SourceRow>& rows, const IslandPixels& outer, const DetectOptions& options, double area,
+                    bool fitted, std::span<const std::int64_t> waves) {
   constexpr double kLeastSigma = 3;
-  const bool fitted = !fits.empty() || rows.empty();
   const auto of = by_island(rows);
   for (std::size_t i = 0; i < outer.label.size(); ++i) {
     const auto found = of.find(outer.label[i]);
@@ -161,21 +160,17 @@ void add_scale_rows(std::vector<SourceSums>& rows, std::vector<SourceFit>& fits,
       const IslandSums sums = sums_of(outer, i, options.negative);
       if (!(sums.s > kLeastSigma * error_of_sum(sums.npix, sums.peak_rms, area))) continue;
       rows.push_back({sums, outer.label[i], false, false, sums.npix, sums.s, wave});
-      if (fitted) fits.push_back({{}, kFlagNotFitted});
+      if (fitted) rows.back().fit.flag = kFlagNotFitted;
       continue;
     }
-    std::vector<SourceSums> its;
-    std::vector<SourceFit> its_fits;
-    for (const std::size_t k : found->second) {
-      its.push_back(rows[k]);
-      its_fits.push_back(k < fits.size() ? fits[k] : SourceFit{});
-    }
-    const auto rest = rest_of(its, its_fits, fit_pixels(outer, i, options.negative), area, kLeastSigma);
+    std::vector<SourceRow> its;
+    for (const std::size_t k : found->second) its.push_back(rows[k]);
+    const auto rest = rest_of(its, fit_pixels(outer, i, options.negative), area, kLeastSigma);
     if (!rest) continue;
     for (const std::size_t k : found->second) rows[k].shared = true;
     rows.push_back(*rest);
     rows.back().wave = wave;
-    if (fitted) fits.push_back({{}, kFlagNotFitted | kFlagRest});
+    if (!fitted) rows.back().fit.flag = 0;
   }
 }
 

@@ -22,15 +22,15 @@ struct InnerIslands {
 [[nodiscard]] InnerIslands inner_islands(const IslandPixels& outer, const DetectOptions& options);
 
 /// Gives every row of an inner island the label, the pixels and the sum of the island of scales that it is in.
-void move_outward(std::vector<SourceSums>& rows, const InnerIslands& inner, const IslandPixels& outer,
+void move_outward(std::vector<SourceRow>& rows, const InnerIslands& inner, const IslandPixels& outer,
                   const DetectOptions& options);
 
 /// Appends a row with plain sums for each island of scales that holds emission which none of its rows does: above 3
 /// errors. Order of the rows before: any.
-/// fits: one per row, or none at all where sources keep their moments
-/// area: half the pixels over which noise is one, the beam's for white noise that it has smoothed
-/// waves: SourceSums::wave of the added rows, by label - 1; empty: 0
-void add_scale_rows(std::vector<SourceSums>& rows, std::vector<SourceFit>& fits, const IslandPixels& outer,
-                    const DetectOptions& options, double area, std::span<const std::int64_t> waves = {});
+///   area: half the pixels over which noise is one, the beam's for white noise that it has smoothed
+///   fitted: whether Gaussians were tried; the rows are flagged as not fitted then
+///   waves: SourceRow::wave of the added rows, by label - 1; empty: 0
+void add_scale_rows(std::vector<SourceRow>& rows, const IslandPixels& outer, const DetectOptions& options, double area,
+                    bool fitted, std::span<const std::int64_t> waves = {});
 
 }  // namespace reber

@@ -240,7 +240,8 @@ struct Measured {
   ShapeErrors errors{};
 };
 
-Measured make_source(const SourceSums& of, std::int64_t flag, const Setting& setting) {
+Measured make_source(const SourceRow& of, const Setting& setting) {
+  const std::int64_t flag = of.fit.flag;
   const IslandSums& sums = of.sums;
   Measured measured;
   Source& source = measured.source;
@@ -290,10 +291,11 @@ Measured make_source(const SourceSums& of, std::int64_t flag, const Setting& set
   return measured;
 }
 
-Source whole_source(const SourceSums& sums, const SourceFit& fit, const Setting& setting) {
-  auto [source, fwhm2, position, errors] = make_source(sums, fit.flag, setting);
-  source.shared = sums.shared;
-  if (sums.cut) source.flag |= kFlagEdge;
+Source whole_source(const SourceRow& row, const Setting& setting) {
+  const SourceFit& fit = row.fit;
+  auto [source, fwhm2, position, errors] = make_source(row, setting);
+  source.shared = row.shared;
+  if (row.cut) source.flag |= kFlagEdge;
   if (fit.gaussian) {
     source.flag &= ~(kFlagSmall | kFlagComplex);  // said of the moments
     set_fit(source, fit, errors, setting);
@@ -329,34 +331,34 @@ void merge_negative(std::vector<Source>& sources, const std::vector<Source>& neg
   sort_by_peak(sources);
 }
 
-std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
-                                 const ImageHeader& header, const BeamField& beams, const std::vector<SourceFit>& fits,
-                                 const Calibration& calibration, int threads) {
+std::vector<Source> make_sources(std::span<const SourceRow> rows, const DetectOptions& options,
+                                 const ImageHeader& header, const BeamField& beams, const Calibration& calibration,
+                                 int threads) {
   constexpr std::int64_t kShare = 256;
   const Setting setting = make_setting(options, header, beams);
-  const auto count = static_cast<std::int64_t>(sums.size());
+  const auto count = static_cast<std::int64_t>(rows.size());
   // In the order of their peaks from the beginning: sources are large, their numbers are not.
   std::vector<std::tuple<std::int64_t, std::int64_t, std::size_t>> order;
-  order.reserve(sums.size());
-  for (std::size_t k = 0; k < sums.size(); ++k) order.emplace_back(sums[k].sums.peak_y, sums[k].sums.peak_x, k);
+  order.reserve(rows.size());
+  for (std::size_t k = 0; k < rows.size(); ++k) order.emplace_back(rows[k].sums.peak_y, rows[k].sums.peak_x, k);
   std::ranges::sort(order);
   std::vector<Source> sources;
-  reserve_large(sources, sums.size());
-  sources.resize(sums.size());
+  reserve_large(sources, rows.size());
+  sources.resize(rows.size());
   ThreadPool pool(count > 2 * kShare ? threads : 1);
   // WCSLIB writes into its structures.
   const std::vector<Wcs> own(static_cast<std::size_t>(pool.threads()), header.wcs);
   pool.for_each_worker((count + kShare - 1) / kShare, [&](std::int64_t share, int worker) {
     Setting its = setting;
     its.wcs = &own[static_cast<std::size_t>(worker)];
-    const SourceFit none;
     for (std::int64_t i = share * kShare; i < std::min(count, (share + 1) * kShare); ++i) {
-      const std::size_t k = std::get<2>(order[static_cast<std::size_t>(i)]);
+      const SourceRow& row = rows[std::get<2>(order[static_cast<std::size_t>(i)])];
       Source& source = sources[static_cast<std::size_t>(i)];
-      const SourceFit& fit = k < fits.size() ? fits[k] : none;
-      at_place(its, fit.gaussian ? fit.gaussian->component.x : static_cast<double>(sums[k].sums.peak_x),
-               fit.gaussian ? fit.gaussian->component.y : static_cast<double>(sums[k].sums.peak_y));
-      source = whole_source(sums[k], fit, its);
+      const auto& gaussian = row.fit.gaussian;
+      at_place(its, gaussian ? gaussian->component.x : static_cast<double>(row.sums.peak_x),
+               gaussian ? gaussian->component.y : static_cast<double>(row.sums.peak_y));
+      source = whole_source(row, its);
+      source.row = std::get<2>(order[static_cast<std::size_t>(i)]);
       apply(calibration, source);
     }
   });

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "core/measure/sources/row_story.hpp"
 #include "core/measure/sources/shape_errors.hpp"
 #include "core/seam/compute/detection.hpp"
 #include "core/seam/compute/flux_scale.hpp"
@@ -48,6 +50,7 @@ struct Source {
   bool shared = false;                                            ///< one of several in its island
   std::int64_t wave = 0;                                          ///< wavelet plane that found it; 0: the image
   std::int64_t flag = 0;                                          ///< kFlag... bits
+  std::size_t row = 0;                                            ///< entry of the rows that it was made of
 };
 
 inline constexpr std::int64_t kFlagEdge = 1;        ///< cut by the image's edge or by blank pixels
@@ -78,21 +81,6 @@ struct SumErrors {
   bool moments = false;  ///< place and shape are known as well
 };
 
-/// Sums of one source: of a whole island, or of the part of it that deblending gave to one peak.
-struct SourceSums {
-  IslandSums sums;
-  std::int64_t island = 0;  ///< label
-  bool shared = false;      ///< the island holds other sources as well
-  bool cut = false;         ///< pixels of it have neighbours beyond the image or blank
-  /// Of the whole island: its pixels and their sum, less background. No pixels: `sums` are the island's.
-  std::int64_t whole_npix = 0;
-  double whole_s = 0;
-  std::int64_t wave = 0;  ///< wavelet plane that found it; 0: the image
-  /// Set where `sums` hold pixels around the island as well; they stay plain then: nothing is added for a cut at the
-  /// flood level.
-  std::optional<SumErrors> errors{};
-};
-
 /// What a fit made of one source; no Gaussian where it keeps its moments.
 struct SourceFit {
   std::optional<FittedGaussian> gaussian;
@@ -104,6 +92,24 @@ struct SourceFit {
   double unsure = 0;       ///< part of its flux that the known pixels do not tell, added to the errors in quadrature
 };
 
+/// One row of a catalogue on its way: the sums of its pixels, those of a whole island or of the part of it that
+/// deblending gave to one peak; what a fit made of it; and how both came about.
+struct SourceRow {
+  IslandSums sums;
+  std::int64_t island = 0;  ///< label
+  bool shared = false;      ///< the island holds other sources as well
+  bool cut = false;         ///< pixels of it have neighbours beyond the image or blank
+  /// Of the whole island: its pixels and their sum, less background. No pixels: `sums` are the island's.
+  std::int64_t whole_npix = 0;
+  double whole_s = 0;
+  std::int64_t wave = 0;  ///< wavelet plane that found it; 0: the image
+  /// Set where `sums` hold pixels around the island as well; they stay plain then: nothing is added for a cut at the
+  /// flood level.
+  std::optional<SumErrors> errors{};
+  SourceFit fit{};   ///< without a Gaussian where the row keeps its moments
+  RowStory story{};  ///< what `reber find --why` tells
+};
+
 /// What an observer knows of the image beyond its pixels.
 struct Calibration {
   double clean_bias = 0;          ///< added to every peak, Jy/beam; totals are scaled alike (Condon et al. 1998)
@@ -112,13 +118,12 @@ struct Calibration {
   bool operator==(const Calibration&) const = default;
 };
 
-/// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations.
-/// Where there are fits, one an entry of `sums`, positions, shapes, fluxes and their errors are theirs. Fluxes and
-/// sizes of islands, rms and S/N stay those of the pixels. A beam that varies is that of each source's place. Order: by
-/// the peak's y, then x. threads: 0 means all that this process may use; the answer is the same for any number.
-[[nodiscard]] std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
+/// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations. Where a
+/// row has a Gaussian, position, shape, fluxes and their errors are its. Fluxes and sizes of islands, rms and S/N stay
+/// those of the pixels. A beam that varies is that of each source's place. Order: by the peak's y, then x. threads: 0
+/// means all that this process may use; the answer is the same for any number.
+[[nodiscard]] std::vector<Source> make_sources(std::span<const SourceRow> rows, const DetectOptions& options,
                                                const ImageHeader& header, const BeamField& beams,
-                                               const std::vector<SourceFit>& fits = {},
                                                const Calibration& calibration = {}, int threads = 1);
 
 /// Puts negative detections among the others, in the same order; their labels carry on after `islands`.

@@ -14,6 +14,31 @@
 namespace reber {
 namespace {
 
+constexpr FlagWord kFlagWords[] = {
+    {kFlagEdge, "cut by the image's edge or by blank pixels"},
+    {kFlagSmall, "too small for a shape"},
+    {kFlagNoSky, "no sky position"},
+    {kFlagNegative, "negative"},
+    {kFlagComplex, "no Gaussian shape"},
+    {kFlagBeamShape, "fitted with the beam's shape"},
+    {kFlagNotFitted, "not fitted"},
+    {kFlagPlainWeights, "fitted with ordinary weights"},
+    {kFlagBound, "fit at a bound"},
+    {kFlagExtra, "found in what a fit left"},
+    {kFlagPart, "fitted to its part of the island alone"},
+    {kFlagCore, "a core fitted above the emission around it (with 64: that emission, without the core)"},
+    {kFlagNoise, "no more than a peak of the noise (rows only with --keep-noise-peaks)"},
+    {kFlagRest, "emission around the other rows of its island, what they leave"},
+    {kFlagBeyond, "centre where pixels are missing, flux extrapolated"},
+};
+
+std::string sum_of_flags() {
+  std::string text = "Sum of ";
+  for (const FlagWord& one : kFlagWords)
+    text += (&one == kFlagWords ? "" : ", ") + std::to_string(one.bit) + ": " + std::string(one.words);
+  return text;
+}
+
 /// unit: "Jy" and "Jy/beam" stand for the image's own total and brightness units.
 using Row = ColumnRow<Source>;
 
@@ -96,22 +121,14 @@ const std::vector<Row>& table() {
       {{"Y_max", "pix", "pos.cartesian.y;stat.max", "Last row of these pixels"}, &Source::y1},
       {{"S_Code", "", "meta.code.class", "S: alone in its island; C: one of several in an island"},
        [](const Source& source) -> std::string { return source.shared ? "C" : "S"; }},
-      {{"Flag", "", "meta.code.qual",
-        "Sum of 1: cut by the image's edge or by blank pixels, 2: too small for a shape, 4: no sky position, 8: "
-        "negative, 16: no Gaussian "
-        "shape, "
-        "32: fitted with the beam's shape, 64: not fitted, 128: fitted with ordinary weights, 256: fit at a bound, "
-        "512: found in what a fit left, 1024: fitted to its part of the island alone, "
-        "2048: a core fitted above the emission around it (with 64: that emission, without the core), "
-        "4096: no more than a peak of the noise (rows only with --keep-noise-peaks), "
-        "8192: emission around the other rows of its island, what they leave, 16384: centre where pixels are missing, "
-        "flux extrapolated"},
-       &Source::flag},
+      {{"Flag", "", "meta.code.qual", sum_of_flags()}, &Source::flag},
   };
   return rows;
 }
 
 }  // namespace
+
+std::span<const FlagWord> flag_words() { return kFlagWords; }
 
 ColumnInfo in_frame_of(ColumnInfo info, const ImageHeader& header) {
   const auto frame = header.wcs.frame();

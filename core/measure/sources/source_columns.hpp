@@ -2,7 +2,10 @@
 // The one table of catalogue columns: what each is called, its unit, UCD and meaning, and where it comes from.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/measure/sources/source.hpp"
@@ -17,6 +20,13 @@ namespace reber {
 /// Names and units for the image at hand: RA and DEC are called that only in equatorial frames, and "Jy/beam" stands
 /// for the image's own unit.
 [[nodiscard]] ColumnInfo in_frame_of(ColumnInfo info, const ImageHeader& header);
+
+/// A bit of the column Flag in words.
+struct FlagWord {
+  std::int64_t bit;
+  std::string_view words;
+};
+[[nodiscard]] std::span<const FlagWord> flag_words();
 
 /// Name, unit and meaning of each column, for the documentation.
 [[nodiscard]] std::vector<ColumnInfo> catalogue_columns();

@@ -117,15 +117,17 @@ std::optional<BeamEstimate> estimate_beam(Backend& backend, const Plane& plane, 
     islands = backend.label(plane, background, options, job);
   }
   const IslandPixels pixels = backend.island_pixels(plane, background, *islands, 1, job);
-  std::vector<SourceSums> sums =
+  const std::vector<SourceRow> sources =
       deblend(backend.measure(plane, background, *islands, job), pixels, options, {}, {}, job.progress());
   SourceFitter fitter({.method = FitRequest::Method::gaussian}, header, {});
   std::vector<Covariance> shapes;
-  for (const SourceFit& fit : fitter.fit(backend, sums, pixels, options, known_pixels(backend, plane, job), job))
-    if (fit.gaussian && !fit.gaussian->at_bound && fit.flag == 0) shapes.push_back(fit.gaussian->component.fwhm2);
+  const auto rows = fitter.fit(backend, sources, pixels, options, known_pixels(backend, plane, job), job);
+  for (const SourceRow& row : rows)
+    if (const auto& one = row.fit.gaussian; one && !one->at_bound && row.fit.flag == 0)
+      shapes.push_back(one->component.fwhm2);
   if (const auto common = common_shape(std::move(shapes)))
     return BeamEstimate{beam_of(common->fwhm2, *centre),
-                        fmt::format("the shape of {} of {} bright sources", common->members, sums.size())};
+                        fmt::format("the shape of {} of {} bright sources", common->members, rows.size())};
   fitter.measure_noise(backend, plane, background, *islands, job);
   if (const auto shape = shape_of_noise(fitter.errors_noise()))
     return BeamEstimate{beam_of(*shape, *centre), "the correlation of the noise"};

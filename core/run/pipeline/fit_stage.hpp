@@ -11,17 +11,16 @@
 
 namespace reber {
 
-/// Sources as the fits leave them: some are added, noise peaks are left out.
+/// Rows as the fits and refinements leave them: some are added, noise peaks are left out.
 struct Fitted {
   std::shared_ptr<const SourceFitter> fitter;  ///< with the noise as measured outside the islands
-  std::vector<SourceSums> sums;
-  std::vector<SourceFit> fits;  ///< one per entry of `sums`
+  std::vector<SourceRow> rows;
 };
 
 struct FitInputs {
   MeasuredPlane plane;
   const Detected& detected;
-  const std::vector<SourceSums>& sums;
+  const std::vector<SourceRow>& sources;
   /// Of the positive image, for the negative one; null: one is made and measures the noise.
   std::shared_ptr<const SourceFitter> fitter;
 };

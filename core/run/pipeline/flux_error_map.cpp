@@ -71,17 +71,16 @@ std::vector<double> stated_errors(const IslandPixels& boxes, const ProductSource
   const Outcomes& made = of.result.outcomes;
   const Detected& detected = made.positive.detected->value;
   const InnerIslands islands = inner_islands(boxes, detected.options);
-  std::vector<SourceSums> sums;
-  for (std::size_t i = 0; i < islands.sums.size(); ++i) sums.push_back({islands.sums[i], islands.pixels.label[i]});
-  std::vector<SourceFit> fits;
+  std::vector<SourceRow> rows;
+  for (std::size_t i = 0; i < islands.sums.size(); ++i) rows.push_back({islands.sums[i], islands.pixels.label[i]});
   if (made.positive.fitted) {
     const SourceFitter& fitter = *made.positive.fitted->value.fitter;
     const IslandPixels margins = fitter.ordinary_weights() ? margins_of(islands, boxes) : IslandPixels();
     const std::lock_guard turn(of.turn);
-    fits = fitter.fit(*of.result.backend, sums, islands.pixels, detected.options, *detected.known, of.job, margins);
+    rows = fitter.fit(*of.result.backend, rows, islands.pixels, detected.options, *detected.known, of.job, margins);
   }
   std::vector<double> errors(boxes.label.size() / kCentres.size()), found(errors.size());
-  for (const Source& one : make_sources(sums, detected.options, of.result.header(), of.result.beams(), fits)) {
+  for (const Source& one : make_sources(rows, detected.options, of.result.header(), of.result.beams())) {
     const auto box = static_cast<std::size_t>(islands.outer[static_cast<std::size_t>(one.island - 1)] - 1);
     errors[box / kCentres.size()] += one.e_total, ++found[box / kCentres.size()];
   }

@@ -10,7 +10,7 @@ namespace reber {
 namespace {
 
 std::vector<Source> sources_of(const FoundInputs& found, const JudgeInputs& in, const Request& request) {
-  return make_sources(found.sums, found.detected.options, in.header, in.beams, found.fits, request.calibration,
+  return make_sources(found.rows, found.detected.options, in.header, in.beams, request.calibration,
                       request.fit.threads);
 }
 

@@ -14,8 +14,7 @@ namespace reber {
 /// What one image gave.
 struct FoundInputs {
   const Detected& detected;
-  const std::vector<SourceSums>& sums;
-  const std::vector<SourceFit>& fits;  ///< empty: measured by moments
+  const std::vector<SourceRow>& rows;
 };
 struct JudgeInputs {
   const ImageHeader& header;

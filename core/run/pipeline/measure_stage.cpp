@@ -21,28 +21,27 @@ ScaleSources measure_scales(const MeasuredPlane& in, const Detected& detected, c
   const GridBeam beam = grid_beam(in.header, in.beams);
   made.outer = work.backend.island_pixels(in.plane, in.background, islands, 1, work.job);
   made.inner = inner_islands(made.outer, islands.options());
-  made.sums =
+  made.sources =
       deblend(made.inner.sums, made.inner.pixels, islands.options(), request.deblend, beam, work.job.progress());
   // Cut pixels are known by the labels of the map.
-  std::vector<SourceSums> outward = made.sums;
-  for (SourceSums& one : outward) one.island = made.inner.outer[static_cast<std::size_t>(one.island - 1)];
+  std::vector<SourceRow> outward = made.sources;
+  for (SourceRow& one : outward) one.island = made.inner.outer[static_cast<std::size_t>(one.island - 1)];
   mark_cut(outward, detected.known->whole() ? LabelRuns() : work.backend.label_runs(islands, work.job),
            *detected.known);
-  for (std::size_t k = 0; k < made.sums.size(); ++k) made.sums[k].cut = outward[k].cut;
+  for (std::size_t k = 0; k < made.sources.size(); ++k) made.sources[k].cut = outward[k].cut;
   return made;
 }
 
-std::vector<SourceSums> run_measure(const MeasuredPlane& in, const Detected& detected, const Request& request,
-                                    StageWork& work) {
+std::vector<SourceRow> run_measure(const MeasuredPlane& in, const Detected& detected, const Request& request,
+                                   StageWork& work) {
   const IslandMap& islands = *detected.islands;
   if (request.scales.any()) {
     ScaleSources scales = measure_scales(in, detected, request, work);
-    move_outward(scales.sums, scales.inner, scales.outer, islands.options());
-    std::vector<SourceFit> none;
-    add_scale_rows(scales.sums, none, scales.outer, islands.options(), area_of_beam(in), detected.waves);
+    move_outward(scales.sources, scales.inner, scales.outer, islands.options());
+    add_scale_rows(scales.sources, scales.outer, islands.options(), area_of_beam(in), false, detected.waves);
     work.algorithm = fmt::format("moments; {} islands, {} of the image itself inside them; {} sources", islands.count(),
-                                 scales.inner.sums.size(), scales.sums.size());
-    return std::move(scales.sums);
+                                 scales.inner.sums.size(), scales.sources.size());
+    return std::move(scales.sources);
   }
   const auto whole = work.backend.measure(in.plane, in.background, islands, work.job);
   IslandPixels pixels;

@@ -14,7 +14,7 @@ namespace reber {
 struct ScaleSources {
   IslandPixels outer;  ///< of every island of scales
   InnerIslands inner;
-  std::vector<SourceSums> sums;  ///< their island is one of `inner`
+  std::vector<SourceRow> sources;  ///< their island is one of `inner`
 };
 /// throws DeviceError, Cancelled
 [[nodiscard]] ScaleSources measure_scales(const MeasuredPlane& in, const Detected& detected, const Request& request,
@@ -24,7 +24,7 @@ struct ScaleSources {
 
 /// One entry per source, islands in label order; of scales, those of the emission at the end.   throws DeviceError,
 /// Cancelled
-[[nodiscard]] std::vector<SourceSums> run_measure(const MeasuredPlane& in, const Detected& detected,
-                                                  const Request& request, StageWork& work);
+[[nodiscard]] std::vector<SourceRow> run_measure(const MeasuredPlane& in, const Detected& detected,
+                                                 const Request& request, StageWork& work);
 
 }  // namespace reber

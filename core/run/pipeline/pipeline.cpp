@@ -161,11 +161,7 @@ void Pipeline::Run::find_in(Sign sign, const DetectOptions& options) {
 
 void Pipeline::Run::judge() {
   Outcomes& out = made_.outcomes;
-  static const std::vector<SourceFit> kNoFits;
-  const auto inputs = [](const FoundSources& found) {
-    return FoundInputs{found.detected->value, found.fitted ? found.fitted->value.sums : found.measured->value,
-                       found.fitted ? found.fitted->value.fits : kNoFits};
-  };
+  const auto inputs = [](const FoundSources& found) { return FoundInputs{found.detected->value, found.rows()}; };
   const JudgeInputs in{*out.planned->value.header, made_.beams(), inputs(out.positive),
                        out.negative.detected ? std::optional(inputs(out.negative)) : std::nullopt};
   const Key wanted =

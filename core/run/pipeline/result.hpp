@@ -19,8 +19,10 @@ namespace reber {
 /// Outcomes of the stages that look for sources, of one image.
 struct FoundSources {
   Shared<Detected> detected;
-  Shared<std::vector<SourceSums>> measured;
+  Shared<std::vector<SourceRow>> measured;
   Shared<Fitted> fitted;
+  /// By moments where nothing was fitted; `measured` must be there.
+  [[nodiscard]] const std::vector<SourceRow>& rows() const { return fitted ? fitted->value.rows : measured->value; }
 };
 
 /// One outcome per stage; null where the request did not ask for the stage. Copies share the outcomes. Planes and
