@@ -10,6 +10,8 @@ every third. Peak S/N 5 to 100 of Gaussians of 2 to 6 beams; of the others, of u
 gaussian  axes of 2 to 6 and .3 to 1 of that        disc   uniform, radius of 1 to 4 beams
 wings     exponential, half its light in 1 to 2.5     ring   inner radius .6 of the outer
 bar       3 to 8 beams long, a beam wide
+arc       .8 beams wide, radius of 2.5 to 5 beams, 90 to 180 degrees long
+faint     Gaussians of 3 to 6 beams with peaks of S/N 1 to 3, which smoothed images alone show
 filament  5 to 14 beams long, 2 pixels wide, bent, brighter and fainter along it; peak S/N 5 to 500
 noise     natural: autocorrelation of the beam's shape; ring: sidelobes of -17 to +12 %; white
 A row of the table: objects found as one row or more, the sum of their rows over truth, mean, median and scatter; mean
@@ -63,6 +65,11 @@ def model_of(shape, rng, dx, dy):
     if shape == "filament":
         length, bent, knots = beam * rng.uniform(2.5, 7), rng.uniform(-0.01, 0.01), rng.uniform(0, 0.8)
         return (1 + knots * np.sin(along / 6)) * ((np.abs(along) < length) & (np.abs(across - bent * along**2) < 1))
+    if shape == "faint":
+        return np.exp(-4 * np.log(2) * (r / (beam * rng.uniform(3, 6))) ** 2)
+    if shape == "arc":
+        radius, half = beam * rng.uniform(2.5, 5), rng.uniform(0.8, 1.6)
+        return ((np.abs(r - radius) < 0.4 * beam) & (np.abs(np.arctan2(across, along)) < half)).astype(float)
     length = beam * rng.uniform(1.5, 4)
     return ((np.abs(along) < length) & (np.abs(across) < 0.5 * beam)).astype(float)
 
@@ -75,7 +82,7 @@ def make_sky(folder, shape, noise, seed):
         x0, y0 = int(x) - REACH, int(y) - REACH
         yy, xx = np.mgrid[0 : 2 * REACH, 0 : 2 * REACH].astype(float)
         model = other_sky.smoothed(model_of(shape, rng, xx + x0 - x, yy + y0 - y))
-        peak = other_sky.RMS * 5 * 10 ** rng.uniform(0, (2 if shape == "filament" else 1.3) if group % 3 else 0.3)
+        peak = other_sky.RMS * rng.uniform(1, 3) if shape == "faint" else other_sky.RMS * 5 * 10 ** rng.uniform(0, (2 if shape == "filament" else 1.3) if group % 3 else 0.3)
         model *= peak / model.max()
         sky.image[y0 : y0 + 2 * REACH, x0 : x0 + 2 * REACH] += model
         total = model.sum() / other_sky.AREA
@@ -137,7 +144,7 @@ def main():
                         for row in sorted(got.tolist()):
                             print("   ", " ".join(f"{v:8.2f}" for v in row))
                 all_of = np.concatenate(parts)
-                for low, high in ((5, 7), (7, 10), (10, 100), (100, 1e9)):
+                for low, high in ((1, 5), (5, 7), (7, 10), (10, 100), (100, 1e9)):
                     bin_ = all_of[(all_of[:, 0] >= low) & (all_of[:, 0] < high)]
                     k = bin_[bin_[:, 1] > 0]
                     if not len(k):
@@ -145,7 +152,7 @@ def main():
                     ratio, pull = k[:, 2], clip(k[:, 3])
                     print(f"{shape:8} {noise:8} {low:3}-{min(high, 500):<4.0f} {len(k):3d} of {len(bin_):3d} {k[:, 1].mean():4.2f}  {ratio.mean():.3f}, {np.median(ratio):.3f}, {other_sky.spread(ratio):.3f}, {np.sqrt(np.mean((ratio - 1) ** 2)):.3f}"
                           f"  {np.median(k[:, 7]):.3f}  {pull.mean():+5.2f}, {np.sqrt(np.mean(pull**2)):.2f};  "
-                          + ", ".join(f"{np.sqrt(np.mean(clip(k[:, c]) ** 2)):.2f}" for c in (4, 5)) + f"   {np.mean((k[:, 6].astype(int) & 64) != 0):.2f}" + (f"   elsewhere {false}" if low == 5 else ""))
+                          + ", ".join(f"{np.sqrt(np.mean(clip(k[:, c]) ** 2)):.2f}" for c in (4, 5)) + f"   {np.mean((k[:, 6].astype(int) & 64) != 0):.2f}" + (f"   elsewhere {false}" if low == 5 or shape == "faint" else ""))
 
 
 if __name__ == "__main__":

@@ -286,7 +286,7 @@ def check_refinements(tree, name, text):
     source = tree.text("core/measure/fitting/refinements.cpp")
     strings = r'((?:"[^"]*"\s*)+)'
     rows = [tuple("".join(re.findall(r'"([^"]*)"', part)) for part in found)
-            for found in re.findall(rf"{{{strings},\s*{strings},\s*(?:true|false),", source)]
+            for found in re.findall(rf"{{{strings},\s*{strings},\s*Looks::", source)]
     if not rows or [(row[0], row[1]) for row in rows_between(text, "refinements")[1:]] != rows:
         yield "its table of refinements is not that of core/measure/fitting/refinements.cpp"
 

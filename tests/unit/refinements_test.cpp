@@ -24,7 +24,8 @@ std::vector<SourceRow> refined(const Image& image, const GaussianComponent& wron
   const BeamField beams(kBeam);
   ThreadPool pool;
   const Job job;
-  Refining in{cpu, *plane, background, pixels, options, fitter, beams, known, nullptr, false, pool, job};
+  Refining in{cpu,  *plane, background, pixels, options, fitter, beams, known, nullptr, Refining::Islands::image,
+              pool, job};
   refine_rows(rows, in);
   return rows;
 }
@@ -40,7 +41,7 @@ TEST(Refinements, are_kept_by_the_rows_that_they_change) {
   ASSERT_FALSE(changes.empty());
   for (std::size_t k = 0; k < changes.size(); ++k) {
     const Refinement& one = refinements()[changes[k].refinement];
-    EXPECT_TRUE(one.looks_around) << one.name;
+    EXPECT_NE(one.looks, Refinement::Looks::at_rows) << one.name;
     if (k > 0) {
       EXPECT_GT(changes[k].refinement, changes[k - 1].refinement) << "in the order of the table";
     }

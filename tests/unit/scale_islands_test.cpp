@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/measure/sources/island_rest.hpp"
 #include "tests/support/small_sky.hpp"
 
 namespace reber::testing {
@@ -65,7 +66,10 @@ TEST(ScaleIslands, EmissionWithoutAPeakHasARowAndNoiseHasNone) {
     for (std::int64_t x = 20; x < 70; ++x) image.at(y, x) += 2;
   const Found found = found_at(image, 1, Connectivity::eight, false);
   std::vector<SourceRow> rows;
-  add_scale_rows(rows, found.outer, found.options, gaussian_area(beam_px()), true);
+  const std::function<bool(const SourceRow&)> none = [](const SourceRow&) { return false; };
+  const IslandPixels nothing;
+  const FittedRows fitted{nothing, none};
+  add_scale_rows(rows, found.outer, found.options, gaussian_area(beam_px()), {}, &fitted);
   ASSERT_GE(rows.size(), 1u);
   for (const SourceRow& row : rows) EXPECT_EQ(row.fit.flag, kFlagNotFitted);
   const std::vector<Source> sources = make_sources(rows, found.options, header_of(), kBeam);
@@ -73,6 +77,24 @@ TEST(ScaleIslands, EmissionWithoutAPeakHasARowAndNoiseHasNone) {
   const auto pixels = std::ranges::max_element(rows, {}, [](const SourceRow& one) { return one.sums.s; });
   EXPECT_NEAR(most->total, pixels->sums.s / gaussian_area(beam_px()), 1e-6 * most->total);
   EXPECT_EQ(most->total, most->isl_total);
+}
+
+/// What Gaussians have beyond an island the pixels around it do not: it is no emission that the rows leave.
+TEST(ScaleIslands, WingsOfAFitAreCountedAroundTheIslandAsWell) {
+  FitPixels inside, around;
+  for (std::int32_t y = 0; y < 41; ++y)
+    for (std::int32_t x = 0; x < 41; ++x) {
+      const double r = std::hypot(x - 20, y - 20);
+      FitPixels& to = r < 10 ? inside : around;
+      to.y.push_back(y), to.x.push_back(x), to.value.push_back(r < 10 ? 30 : 0), to.rms.push_back(1);
+    }
+  double sum = 0;
+  for (const double value : inside.value) sum += value;
+  SourceRow row;
+  row.fit.gaussian.emplace().component = {sum / gaussian_area({196, 0, 196}), 20, 20, {196, 0, 196}};
+  row.sums.peak = 1;
+  EXPECT_TRUE(rest_of({&row, 1}, inside, 5, 3));
+  EXPECT_FALSE(rest_of({&row, 1}, inside, 5, 3, around));
 }
 
 }  // namespace

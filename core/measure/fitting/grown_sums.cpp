@@ -28,6 +28,7 @@ double above_flood(const SourceRow& row, const DetectOptions& options) {
 /// Of the radius of an island: a Gaussian of `ratio` times the flood level that fills it has a part of its flux beyond.
 double growth(double ratio, double part) {
   constexpr double kLeast = 0.25, kMost = 2;
+  if (!(ratio > 1)) return kMost;  // found on a smoothed image
   return std::clamp(std::sqrt(std::log(1 / part) / std::log(ratio)) - 1, kLeast, kMost);
 }
 
@@ -75,25 +76,7 @@ void multiply_sums(IslandSums& sums, double factor) {
   for (double* sum : {&sums.s, &sums.sx, &sums.sy, &sums.sxx, &sums.sxy, &sums.syy}) *sum *= factor;
 }
 
-/// A row that is its island: what surrounds it is its own, if all of that has a size, and what its profile has beyond.
-void grow_alone(SourceRow& row, const FitPixels& all, const FitPixels& beyond, const Covariance& beam,
-                const NoiseCorrelation& noise, const BackgroundModel& background) {
-  SourceRow grown = row;
-  if (grown.whole_npix == 0) grown.whole_npix = row.sums.npix, grown.whole_s = row.sums.s;
-  IslandSums& sums = grown.sums;
-  sum_moments(all, sums);
-  const double dx = sums.sx / sums.s, dy = sums.sy / sums.s;
-  const double xx = sums.sxx / sums.s - dx * dx, yy = sums.syy / sums.s - dy * dy, xy = sums.sxy / sums.s - dx * dy;
-  if (!(sums.s > 0 && xx > 0 && xx * yy > xy * xy)) return;
-  grown.errors = sum_errors(all, sums, noise);
-  const WingFlux wings =
-      !lies_evenly(all, background) ? WingFlux() : wing_flux(all, beyond, std::sqrt(gaussian_area(beam)), noise);
-  multiply_sums(sums, 1 + wings.sum / sums.s);
-  grown.errors->s = std::hypot(grown.errors->s, wings.error);
-  row = grown;
-}
-
-/// Rows that have others beside them keep their places and shapes.   left: all pixels less the Gaussians;
+/// Rows keep their places and shapes.   left: all pixels less the Gaussians;
 ///   others: sum of the rows that neither are plain nor have Gaussians
 void grow_several(std::span<SourceRow> rows, const std::vector<bool>& plain, const FitPixels& left, double others,
                   const NoiseCorrelation& noise) {
@@ -110,6 +93,30 @@ void grow_several(std::span<SourceRow> rows, const std::vector<bool>& plain, con
     multiply_sums(sums, factor);
     rows[k].errors = SumErrors{error * std::sqrt(part), {}, {}, false};
   }
+}
+
+/// A row that is its island: what surrounds it is its own, and what its profile has beyond, if all of that
+/// has a size.
+void grow_alone(SourceRow& row, const FitPixels& all, const FitPixels& beyond, const HeldAgainst& in,
+                const BackgroundModel& background) {
+  SourceRow grown = row;
+  if (grown.whole_npix == 0) grown.whole_npix = row.sums.npix, grown.whole_s = row.sums.s;
+  IslandSums& sums = grown.sums;
+  sum_moments(all, sums);
+  const double dx = sums.sx / sums.s, dy = sums.sy / sums.s;
+  const double xx = sums.sxx / sums.s - dx * dx, yy = sums.syy / sums.s - dy * dy, xy = sums.sxy / sums.s - dx * dy;
+  if (!(sums.s > 0 && xx > 0 && xx * yy > xy * xy)) {
+    // So faint that only a smoothed image shows it: the pixels around say what it holds, but not its shape.
+    if (above_flood(row, in.options) * in.options.flood < in.options.seed)
+      grow_several({&row, 1}, {true}, all, 0, in.noise);
+    return;
+  }
+  grown.errors = sum_errors(all, sums, in.noise);
+  const WingFlux wings =
+      !lies_evenly(all, background) ? WingFlux() : wing_flux(all, beyond, std::sqrt(gaussian_area(in.beam)), in.noise);
+  multiply_sums(sums, 1 + wings.sum / sums.s);
+  grown.errors->s = std::hypot(grown.errors->s, wings.error);
+  row = grown;
 }
 
 /// The rows of one island.   all: its pixels;   ring: those around it
@@ -137,7 +144,7 @@ void grow_rows(IslandRows rows, FitPixels all, FitPixels ring, const HeldAgainst
       pixels->value[i] -= value_of(fitted, pixels->x[i], pixels->y[i]);
   auto [grown, beyond] = grown_to(all, ring, reach, step, in.noise);
   append(grown, all);
-  if (rows.size() == 1) return grow_alone(rows.front(), all, beyond, in.beam, in.noise, background);
+  if (rows.size() == 1) return grow_alone(rows.front(), all, beyond, in, background);
   grow_several(rows, plain, all, others, in.noise);
 }
 

@@ -42,39 +42,43 @@ HeldAgainst held_inputs(const Refining& in) {
   return {in.pixels, *in.around, in.options, *in.fitter.beam_px(), in.fitter.errors_noise(), in.pool};
 }
 
+using Looks = Refinement::Looks;
+
 constexpr Refinement kTable[] = {
     {"missing pixels",
-     "the error of a cut row without a fit whose peak is beside a missing pixel holds what may lie there", false,
+     "the error of a cut row without a fit whose peak is beside a missing pixel holds what may lie there",
+     Looks::at_rows,
      [](std::span<const SourceRow> island, const Refining&) {
        return std::ranges::any_of(island, [](const SourceRow& row) { return row.cut && !row.fit.gaussian; });
      },
      [](std::span<const IslandRows>, Refining& in) { doubt_unfitted(in.rows, in.known); }},
-    {"own sidelobes", "errors of a bright source are for the noise without its own sidelobes", false,
+    {"own sidelobes", "errors of a bright source are for the noise without its own sidelobes", Looks::at_rows,
      [](std::span<const SourceRow> island, const Refining& in) {
        return !in.options.negative && !in.background.raised.empty() && any_gaussian(island);
      },
      [](std::span<const IslandRows>, Refining& in) {
        take_out_own_sidelobes(in.background.raised, in.rows, !in.fitter.ordinary_weights());
      }},
-    {"local level", "the error of a level under compact sources goes into the errors of their fluxes", false,
+    {"local level", "the error of a level under compact sources goes into the errors of their fluxes", Looks::at_rows,
      [](std::span<const SourceRow> island, const Refining& in) {
        return !in.background.levels.empty() && any_gaussian(island);
      },
      [](std::span<const IslandRows>, Refining& in) { set_level_errors(in.background.levels, in.rows); }},
     {"wide fit", "a single wide Gaussian is fitted again with the pixels around its island, or given up for their sum",
-     true,
+     Looks::around,
      [](std::span<const SourceRow> island, const Refining& in) {
        return is_surrounded(island, in) && has_wide_fit(island, wide_inputs(in));
      },
      [](std::span<const IslandRows> islands, Refining& in) {
        fit_with_surroundings(in.backend, islands, wide_inputs(in), in.job);
      }},
-    {"held to the pixels", "Gaussians of an island with wide ones hold what its pixels and those around it hold", true,
+    {"held to the pixels", "Gaussians of an island with wide ones hold what its pixels and those around it hold",
+     Looks::around,
      [](std::span<const SourceRow> island, const Refining& in) {
        return is_surrounded(island, in) && are_wide_fits(island, *in.fitter.beam_px());
      },
      [](std::span<const IslandRows> islands, Refining& in) { share_heights(islands, held_inputs(in)); }},
-    {"grown sum", "a sum of pixels takes in what surrounds the island", true,
+    {"grown sum", "a sum of pixels takes in what surrounds the island", Looks::around_sums,
      [](std::span<const SourceRow> island, const Refining& in) {
        return is_surrounded(island, in) && std::ranges::any_of(island, [&](const SourceRow& row) {
                 return keeps_plain_sums(row, in.options, *in.fitter.beam_px());
@@ -94,17 +98,6 @@ bool leave_out_cut(const SearchedPixels& searched, const MarginRuns& around, con
   for (const LabelRuns::Run& run : around.runs.runs)
     if (!searched.hold(run.y, run.x0, run.x1)) cut.insert(around.island[static_cast<std::size_t>(run.label - 1)]);
   return std::erase_if(wanted, [&](const Surrounding& one) { return cut.contains(pixels.label[one.island]); }) > 0;
-}
-
-void look_around(std::span<const IslandRows> islands, Refining& in) {
-  in.around.emplace();
-  if (!in.fitter.beam_px() || in.scales) return;
-  const trace::Span span("host", "what surrounds islands");
-  auto wanted = islands_to_grow(islands, in.pixels, in.options, *in.fitter.beam_px());
-  MarginRuns runs = surrounding_runs(in.pixels, wanted, in.plane.shape(), in.pool);
-  if (in.searched != nullptr && leave_out_cut(*in.searched, runs, in.pixels, wanted))
-    runs = surrounding_runs(in.pixels, wanted, in.plane.shape(), in.pool);
-  if (!wanted.empty()) in.around = pixels_of_runs(in.backend, in.plane, in.background, runs, in.options, in.job);
 }
 
 bool same(const std::optional<FittedGaussian>& a, const std::optional<FittedGaussian>& b) {
@@ -141,12 +134,25 @@ std::vector<SourceRow> copies_of(std::span<const IslandRows> islands) {
 
 std::span<const Refinement> refinements() { return kTable; }
 
+void look_around(std::span<const IslandRows> islands, Refining& in) {
+  in.around.emplace();
+  if (!in.fitter.beam_px()) return;
+  const trace::Span span("host", "what surrounds islands");
+  auto wanted = islands_to_grow(islands, in.pixels, in.options, *in.fitter.beam_px());
+  MarginRuns runs = surrounding_runs(in.pixels, wanted, in.plane.shape(), in.pool);
+  if (in.searched != nullptr && leave_out_cut(*in.searched, runs, in.pixels, wanted))
+    runs = surrounding_runs(in.pixels, wanted, in.plane.shape(), in.pool);
+  if (!wanted.empty()) in.around = pixels_of_runs(in.backend, in.plane, in.background, runs, in.options, in.job);
+}
+
 void refine_rows(std::span<SourceRow> rows, Refining& in) {
   in.rows = rows;
   const std::vector<IslandRows> islands = by_island(rows);
   for (std::size_t number = 0; number < refinements().size(); ++number) {
     const Refinement& one = refinements()[number];
-    if (one.looks_around && !in.around) look_around(islands, in);
+    const bool sums = one.looks == Looks::around_sums;
+    if (in.islands == (sums ? Refining::Islands::inside_scales : Refining::Islands::scales)) continue;
+    if (one.looks != Looks::at_rows && !in.around) look_around(islands, in);
     std::vector<IslandRows> its;
     std::ranges::copy_if(islands, std::back_inserter(its),
                          [&](const IslandRows& island) { return one.applies(island, in); });

@@ -27,7 +27,9 @@ struct Refining {
   const BeamField& beams;
   const KnownPixels& known;
   const SearchedPixels* searched = nullptr;  ///< null: everywhere
-  bool scales = false;                       ///< islands are those inside islands of several scales
+  /// Of which islands these are. Sums of those inside an island of scales grow with the whole one, once all of its rows
+  /// are there.
+  enum class Islands { image, inside_scales, scales } islands = Islands::image;
   ThreadPool& pool;
   const Job& job;
   std::span<SourceRow> rows = {};           ///< all
@@ -37,7 +39,8 @@ struct Refining {
 /// A row of the table.
 struct Refinement {
   std::string_view name, what;  ///< as the documents have them
-  bool looks_around;            ///< it wants the pixels around islands
+  /// What it looks at: the rows alone, the pixels around their islands, or these where rows keep sums of pixels.
+  enum class Looks { at_rows, around, around_sums } looks;
   bool (*applies)(std::span<const SourceRow> island, const Refining& in);
   /// Changes rows of islands to which it applies. It neither adds nor removes any.
   void (*refine)(std::span<const IslandRows> islands, Refining& in);
@@ -45,6 +48,9 @@ struct Refinement {
 
 /// In the order in which they are done.
 [[nodiscard]] std::span<const Refinement> refinements();
+
+/// Fetches `around`, of the islands that want it as their rows stand.   throws DeviceError, Cancelled
+void look_around(std::span<const IslandRows> islands, Refining& in);
 
 /// Does all of them. Rows that one changed keep what they were before (RowStory).   throws DeviceError, Cancelled
 void refine_rows(std::span<SourceRow> rows, Refining& in);

@@ -46,8 +46,8 @@ SourceRow sums_of_rest(const SourceRow& island, const FitPixels& pixels, const s
 }  // namespace
 
 std::optional<SourceRow> rest_of(std::span<const SourceRow> rows, const FitPixels& pixels, double area,
-                                 double least_sigma) {
-  constexpr double kLeastPart = 0.05;
+                                 double least_sigma, const FitPixels& around) {
+  constexpr double kLeastPart = 0.05, kSeen = 0.25;
   std::vector<FittedGaussian> gaussians;
   double by_moments = 0;
   for (const SourceRow& row : rows) {
@@ -62,9 +62,16 @@ std::optional<SourceRow> rest_of(std::span<const SourceRow> rows, const FitPixel
     values[i] = pixels.value[i] - value_of(gaussians, pixels.x[i], pixels.y[i]);
     all += pixels.value[i], left += values[i], rms = std::max(rms, pixels.rms[i]);
   }
-  const double rest = left - by_moments;
-  const double error = error_of_sum(static_cast<std::int64_t>(values.size()), rms, area);
-  if (!(rest > kLeastPart * all && rest > least_sigma * error)) return std::nullopt;
+  double rest = left - by_moments;
+  auto seen = static_cast<std::int64_t>(values.size());
+  // Wings of Gaussians that the pixels do not have: a flat source's fit is too low inside by what it has too much
+  // there.
+  for (std::size_t i = 0; i < around.value.size(); ++i) {
+    const double model = value_of(gaussians, around.x[i], around.y[i]);
+    if (model > kSeen * around.rms[i]) all += around.value[i], rest += around.value[i] - model, ++seen;
+  }
+  const double error = error_of_sum(seen, rms, area);
+  if (!(left > 0 && rest > kLeastPart * all && rest > least_sigma * error)) return std::nullopt;
   return sums_of_rest(rows[0], pixels, values, rest / left);
 }
 

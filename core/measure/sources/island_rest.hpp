@@ -12,11 +12,12 @@
 namespace reber {
 
 /// What the rows of an island leave of its pixels, where that is flux of its own: above `least_sigma` errors and a
-/// twentieth of the island's. Its sums are those of the pixels less the rows' Gaussians, scaled to what rows with
-/// moments leave as well. rows: of the island;   pixels: of the island, less
-/// background;   area: of the beam in pixels
+/// twentieth of the island's. Pixels around it count where the Gaussians are above a quarter of the noise. Its sums are
+/// those of the pixels less the rows' Gaussians, scaled to what rows with moments leave as well. rows: of the island;
+/// pixels: of the island, less background;   area: of the beam in pixels
+///   around: pixels around the island; may be empty
 [[nodiscard]] std::optional<SourceRow> rest_of(std::span<const SourceRow> rows, const FitPixels& pixels, double area,
-                                               double least_sigma = 5);
+                                               double least_sigma = 5, const FitPixels& around = {});
 
 /// Error of a sum over pixels whose noise is correlated over twice the beam's area.
 [[nodiscard]] double error_of_sum(std::int64_t pixels, double rms, double area);

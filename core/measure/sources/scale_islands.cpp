@@ -8,6 +8,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "core/measure/sources/fit_parts.hpp"
 #include "core/measure/sources/island_rest.hpp"
 
 namespace reber {
@@ -85,16 +86,6 @@ IslandSums sums_of(const IslandPixels& all, std::size_t which, bool negative) {
   return sums;
 }
 
-FitPixels fit_pixels(const IslandPixels& all, std::size_t which, bool negative) {
-  FitPixels pixels;
-  for (std::int64_t i = all.first[which]; i < all.first[which + 1]; ++i) {
-    const auto p = static_cast<std::size_t>(i);
-    pixels.y.push_back(all.y[p]), pixels.x.push_back(all.x[p]);
-    pixels.value.push_back(above(all, p, negative)), pixels.rms.push_back(all.rms[p]);
-  }
-  return pixels;
-}
-
 /// Rows of each island of scales, by its label.
 std::unordered_map<std::int64_t, std::vector<std::size_t>> by_island(const std::vector<SourceRow>& rows) {
   std::unordered_map<std::int64_t, std::vector<std::size_t>> of;
@@ -149,7 +140,7 @@ void move_outward(std::vector<SourceRow>& rows, const InnerIslands& inner, const
 }
 
 void add_scale_rows(std::vector<SourceRow>& rows, const IslandPixels& outer, const DetectOptions& options, double area,
-                    bool fitted, std::span<const std::int64_t> waves) {
+                    std::span<const std::int64_t> waves, const FittedRows* fitted) {
   constexpr double kLeastSigma = 3;
   const auto of = by_island(rows);
   for (std::size_t i = 0; i < outer.label.size(); ++i) {
@@ -160,18 +151,26 @@ void add_scale_rows(std::vector<SourceRow>& rows, const IslandPixels& outer, con
       const IslandSums sums = sums_of(outer, i, options.negative);
       if (!(sums.s > kLeastSigma * error_of_sum(sums.npix, sums.peak_rms, area))) continue;
       rows.push_back({sums, outer.label[i], false, false, sums.npix, sums.s, wave});
-      if (fitted) rows.back().fit.flag = kFlagNotFitted;
+      if (fitted != nullptr) rows.back().fit.flag = kFlagNotFitted;
+      continue;
+    }
+    if (SourceRow& one = rows[found->second.front()];
+        fitted != nullptr && found->second.size() == 1 && fitted->is_sum(one)) {
+      one.sums = sums_of(outer, i, options.negative);
       continue;
     }
     std::vector<SourceRow> its;
     for (const std::size_t k : found->second) its.push_back(rows[k]);
-    const auto rest = rest_of(its, fit_pixels(outer, i, options.negative), area, kLeastSigma);
+    const FitPixels around =
+        fitted != nullptr ? pixels_of_label(fitted->around, outer.label[i], options.negative) : FitPixels();
+    const auto rest = rest_of(its, pixels_of(outer, i, options.negative), area, kLeastSigma, around);
     if (!rest) continue;
     for (const std::size_t k : found->second) rows[k].shared = true;
     rows.push_back(*rest);
     rows.back().wave = wave;
-    if (!fitted) rows.back().fit.flag = 0;
+    if (fitted == nullptr) rows.back().fit.flag = 0;
   }
+  std::ranges::stable_sort(rows, {}, &SourceRow::island);
 }
 
 }  // namespace reber

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -25,12 +26,18 @@ struct InnerIslands {
 void move_outward(std::vector<SourceRow>& rows, const InnerIslands& inner, const IslandPixels& outer,
                   const DetectOptions& options);
 
-/// Appends a row with plain sums for each island of scales that holds emission which none of its rows does: above 3
-/// errors. Order of the rows before: any.
+/// What is known where Gaussians were tried: the added rows are flagged as not fitted then.
+struct FittedRows {
+  const IslandPixels& around;                           ///< what surrounds the islands of wide rows
+  const std::function<bool(const SourceRow&)>& is_sum;  ///< such a row, if it is alone, takes what it leaves itself
+};
+
+/// Adds a row with plain sums for each island of scales that holds emission which none of its rows does: above 3
+/// errors. Order of the rows before: any; then island by island.
 ///   area: half the pixels over which noise is one, the beam's for white noise that it has smoothed
-///   fitted: whether Gaussians were tried; the rows are flagged as not fitted then
+///   fitted: null where none was tried
 ///   waves: SourceRow::wave of the added rows, by label - 1; empty: 0
 void add_scale_rows(std::vector<SourceRow>& rows, const IslandPixels& outer, const DetectOptions& options, double area,
-                    bool fitted, std::span<const std::int64_t> waves = {});
+                    std::span<const std::int64_t> waves = {}, const FittedRows* fitted = nullptr);
 
 }  // namespace reber

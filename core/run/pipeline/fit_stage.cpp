@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "core/base/trace.hpp"
+#include "core/measure/fitting/grown_sums.hpp"
 #include "core/measure/fitting/island_margin.hpp"
 #include "core/measure/fitting/noise_weights.hpp"
 #include "core/measure/fitting/refinements.hpp"
@@ -59,27 +61,39 @@ Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work) {
                            *in.detected.known, work.job, margins);
   }
   ThreadPool pool(request.fit.threads);
-  Refining refining{work.backend,
+  using Islands = Refining::Islands;
+  const auto refining = [&](const IslandPixels& of, Islands which) {
+    return Refining{work.backend,
                     plane,
                     background,
-                    pixels,
+                    of,
                     islands.options(),
                     fitter,
                     in.plane.beams,
                     *in.detected.known,
                     in.detected.searched.get(),
-                    scales.has_value(),
+                    which,
                     pool,
                     work.job};
-  refine_rows(made.rows, refining);
+  };
+  Refining own_islands = refining(pixels, scales ? Islands::inside_scales : Islands::image);
+  refine_rows(made.rows, own_islands);
   const bool kept = request.fit.keep_noise_peaks;
   const auto noise =
       kept ? std::ranges::count_if(made.rows, [](const SourceRow& row) { return (row.fit.flag & kFlagNoise) != 0; })
            : leave_out_noise_peaks(made.rows);
   if (scales) {
     move_outward(made.rows, scales->inner, scales->outer, islands.options());
+    Refining whole = refining(scales->outer, Islands::scales);
+    look_around(by_island(made.rows), whole);
+    const std::function<bool(const SourceRow&)> is_sum = [&](const SourceRow& row) {
+      return fitter.beam_px() && keeps_plain_sums(row, islands.options(), *fitter.beam_px());
+    };
+    const FittedRows rows{*whole.around, is_sum};
     add_scale_rows(made.rows, scales->outer, islands.options(),
-                   area_of_noise(fitter.errors_noise(), area_of_beam(in.plane)), true, in.detected.waves);
+                   area_of_noise(fitter.errors_noise(), area_of_beam(in.plane)), in.detected.waves, &rows);
+    whole.around.reset();
+    refine_rows(made.rows, whole);
   }
   if (noise > 0) {
     const std::string text = fmt::format("{} {}", noise, kept ? "kept, flagged" : "left out");

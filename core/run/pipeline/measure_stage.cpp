@@ -38,7 +38,7 @@ std::vector<SourceRow> run_measure(const MeasuredPlane& in, const Detected& dete
   if (request.scales.any()) {
     ScaleSources scales = measure_scales(in, detected, request, work);
     move_outward(scales.sources, scales.inner, scales.outer, islands.options());
-    add_scale_rows(scales.sources, scales.outer, islands.options(), area_of_beam(in), false, detected.waves);
+    add_scale_rows(scales.sources, scales.outer, islands.options(), area_of_beam(in), detected.waves);
     work.algorithm = fmt::format("moments; {} islands, {} of the image itself inside them; {} sources", islands.count(),
                                  scales.inner.sums.size(), scales.sources.size());
     return std::move(scales.sources);

@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <span>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -114,11 +117,16 @@ AccountPart deblending_part(const Teller& of) {
     part.lines.emplace_back("switched off");
     return part;
   }
-  if (of.row.story.joined)
-    for (const JoinedPeak& one : *of.row.story.joined)
-      part.lines.push_back(fmt::format("the peak at x {}, y {} ({:.1f} times the noise) joined that at x {}, y {}: {}",
-                                       one.x, one.y, one.peak, one.into_x, one.into_y, reason(one, of)));
-  if (part.lines.empty()) part.lines.emplace_back("no peak above the threshold joined another");
+  constexpr std::size_t kTold = 5;  // those that came nearest to standing
+  std::vector<JoinedPeak> joined = of.row.story.joined ? *of.row.story.joined : std::vector<JoinedPeak>();
+  std::ranges::stable_sort(joined, std::greater(), [](const JoinedPeak& one) { return one.peak - one.level; });
+  part.lines.push_back(joined.empty() ? "no peak above the threshold joined another"
+                                      : fmt::format("{} peak{} above the threshold joined a greater one{}",
+                                                    joined.size(), joined.size() == 1 ? "" : "s",
+                                                    joined.size() > kTold ? "; those that rose most:" : ":"));
+  for (const JoinedPeak& one : std::span(joined).first(std::min(kTold, joined.size())))
+    part.lines.push_back(fmt::format("the peak at x {}, y {} ({:.1f} times the noise) joined that at x {}, y {}: {}",
+                                     one.x, one.y, one.peak, one.into_x, one.into_y, reason(one, of)));
   part.lines.emplace_back(of.row.shared ? "the island is split, or a fit found more in it"
                                         : "the island is one source");
   return part;
