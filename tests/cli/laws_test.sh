@@ -19,7 +19,9 @@ laws() {  # PROGRAM OPTIONS...
 }
 
 exact=(--law times --law plus --law "noise" --law "one more" --law "1 thread" --law bands)
-laws "$reber" --random 3 --size 192 "${exact[@]}"
+laws "$reber" --random 3 --size 192 "${exact[@]}" --law frame
+expect_status 0
+laws "$reber" --sky strange:primary:1 --sky strange:padded:1 --law "frame 37" --law mirror
 expect_status 0
 
 # Each call has another threshold, flux or place than the one before.

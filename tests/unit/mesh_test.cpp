@@ -20,11 +20,28 @@ const float kNan = std::nanf("");
 TEST(mesh_grid, cells_are_as_equal_as_whole_pixels_allow_and_never_larger_than_the_box) {
   const MeshGrid grid = MeshGrid::make({100, 65}, 32);
   EXPECT_EQ(grid.rows, (std::vector<PixelSpan>{{0, 25}, {25, 50}, {50, 75}, {75, 100}}));
-  EXPECT_EQ(grid.cols, (std::vector<PixelSpan>{{0, 21}, {21, 43}, {43, 65}}));
+  EXPECT_EQ(grid.cols, (std::vector<PixelSpan>{{0, 22}, {22, 43}, {43, 65}}));
   const MeshGrid one = MeshGrid::make({7, 1}, 64);
   EXPECT_EQ(one.ny(), 1);
   EXPECT_EQ(one.nx(), 1);
   EXPECT_THROW((void)MeshGrid::make({10, 10}, 0), InputError);
+}
+
+TEST(mesh_grid, cells_are_the_same_from_both_ends) {
+  for (std::int64_t size = 1; size < 400; ++size)
+    for (const std::int64_t box : {1, 5, 32, 51, 64, 99}) {
+      const std::vector<PixelSpan> rows = MeshGrid::within({500, 1}, {13, 0, size, 1}, box).rows;
+      EXPECT_EQ(rows.front().begin, 13);
+      EXPECT_EQ(rows.back().end, 13 + size);
+      std::int64_t least = size, most = 0;
+      for (std::size_t k = 0; k < rows.size(); ++k) {
+        const PixelSpan& other = rows[rows.size() - 1 - k];
+        EXPECT_EQ(rows[k].begin + other.end, 26 + size) << size << " " << box;
+        least = std::min(least, rows[k].size()), most = std::max(most, rows[k].size());
+      }
+      EXPECT_LE(most, box);
+      EXPECT_LE(most - least, 1) << size << " " << box;
+    }
 }
 
 TEST(mesh_grid, sliding_boxes_stand_about_the_cells_of_their_step_and_are_cut_at_the_ends) {

@@ -57,7 +57,7 @@ void carry_axis(BackgroundModel& model, bool along_x) {
   MeshGrid& grid = model.grid;
   std::vector<PixelSpan>& spans = along_x ? grid.cols : grid.rows;
   const std::int64_t count = std::ssize(spans), lines = along_x ? grid.ny() : grid.nx(), nx = grid.nx();
-  const std::int64_t size = along_x ? grid.image.nx : grid.image.ny;
+  const std::int64_t first = spans.front().begin, last = spans.back().end - 1;
   const auto at = [&](std::int64_t line, std::int64_t k) { return along_x ? line * nx + k : k * nx + line; };
   std::vector<float> mean[2], rms[2];
   bool any = false;
@@ -68,16 +68,18 @@ void carry_axis(BackgroundModel& model, bool along_x) {
           slope_at(spans, k, [&](std::int64_t m) { return static_cast<double>(model.mean[at(line, m)]); });
       const double noise = model.rms[cell];
       const bool steep = variance_of(slope, spans[k]) > kLeastPart * noise * noise;
-      const double from = centre_of(spans[k]), to = end == 0 ? 0 : static_cast<double>(size - 1);
+      const double from = centre_of(spans[k]), to = static_cast<double>(end == 0 ? first : last);
       mean[end].push_back(steep ? static_cast<float>(model.mean[cell] + slope * (to - from)) : model.mean[cell]);
       rms[end].push_back(model.rms[cell]);
       any = any || steep;
     }
-  if (!any || centre_of(spans.front()) <= 0 || centre_of(spans.back()) >= static_cast<double>(size - 1)) return;
+  if (!any || centre_of(spans.front()) <= static_cast<double>(first) ||
+      centre_of(spans.back()) >= static_cast<double>(last))
+    return;
   model.mean = with_ends(model.mean, lines, count, along_x, mean[0], mean[1]);
   model.rms = with_ends(model.rms, lines, count, along_x, rms[0], rms[1]);
-  spans.insert(spans.begin(), {0, 1});
-  spans.push_back({size - 1, size});
+  spans.insert(spans.begin(), {first, first + 1});
+  spans.push_back({last, last + 1});
 }
 
 /// Rms of a row of cells without slopes into `to`.   returns whether one changed

@@ -14,8 +14,9 @@ namespace reber {
 /// are, to the bit, else without filtered values.
 [[nodiscard]] MeshCells without_slopes(const MeshGrid& grid, MeshCells cells);
 
-/// The model with nodes at the first and last rows and columns of the image, where its mean has a slope there as above:
-/// carried on along it, the rms as at the outermost cells. The same model where there is none. Cells stand apart.
+/// The model with nodes at the first and last rows and columns that cells cover, where its mean has a slope there as
+/// above: carried on along it, the rms as at the outermost cells. The same model where there is none. Cells stand
+/// apart.
 [[nodiscard]] BackgroundModel carried_to_rim(BackgroundModel model);
 
 /// finish_mesh() of the cells without slopes, carried to the rim.   throws as finish_mesh()

@@ -59,7 +59,7 @@ std::vector<LevelSurface> find_waves(Backend& backend, const Plane& plane, const
   }
   const std::int64_t half = std::min(grid.rows.front().size(), grid.cols.front().size()) / 2;
   if (least_side == 0 || half < least_side || !means_vary(grid, cells, options.filter)) return found.levels;
-  const MeshGrid smaller = MeshGrid::make(grid.image, half);
+  const MeshGrid smaller = grid.with_cells(half);
   const MeshCells halves = mesh_without(found, backend, plane, smaller, options, job);
   if (!filter_cuts_waves(smaller, halves, options.filter)) return found.levels;
   add_level(found, backend, plane, smaller, halves, options, job);
@@ -131,7 +131,7 @@ std::optional<BackgroundModel> first_cells(Backend& backend, const Plane& plane,
   const std::int64_t side = std::min(grid.rows.front().size(), grid.cols.front().size());
   const bool smaller = least_side > 0 && least_side < side;
   trends.noise = noise_trend(grid, cells, options.filter);
-  const MeshGrid halves = smaller ? MeshGrid::make(grid.image, std::max(least_side, (side + 1) / 2)) : grid;
+  const MeshGrid halves = smaller ? grid.with_cells(std::max(least_side, (side + 1) / 2)) : grid;
   trends.filter = smaller ? 2 * options.filter - 1 : options.filter;
   for (int round = 0; round < kRounds; ++round) {
     MeshCells again = mesh_without(trends, backend, plane, halves, options, job);

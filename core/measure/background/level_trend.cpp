@@ -94,7 +94,7 @@ MeshGrid nodes_of(const MeshGrid& grid, const std::vector<LevelSurface>& surface
   std::int64_t side = std::min(grid.rows.front().size(), grid.cols.front().size());
   for (const LevelSurface& one : surfaces)
     side = std::min({side, one.cells.rows.front().size(), one.cells.cols.front().size()});
-  return MeshGrid::make(grid.image, std::max<std::int64_t>(side / kPerCell, 1));
+  return grid.with_cells(std::max<std::int64_t>(side / kPerCell, 1));
 }
 
 /// Mean of the squared distance from a cell's centre over the cell, in distances of cells.

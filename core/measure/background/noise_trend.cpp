@@ -21,9 +21,15 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNoLevel = 0.6;
 using Terms = std::array<double, kFactors>;
 
-Terms terms_at(Shape image, double y, double x) {
-  const double u = 2 * x / static_cast<double>(std::max<std::int64_t>(image.nx - 1, 1)) - 1;
-  const double v = 2 * y / static_cast<double>(std::max<std::int64_t>(image.ny - 1, 1)) - 1;
+/// x and y from -1 to 1 over the cells.
+Terms terms_at(const MeshGrid& cells, double y, double x) {
+  const auto place = [](const std::vector<PixelSpan>& spans, double at) {
+    const std::int64_t size = spans.back().end - spans.front().begin;
+    return 2 * (at - static_cast<double>(spans.front().begin)) /
+               static_cast<double>(std::max<std::int64_t>(size - 1, 1)) -
+           1;
+  };
+  const double u = place(cells.cols, x), v = place(cells.rows, y);
   return {1, u, v, u * u, u * v, v * v};
 }
 
@@ -47,7 +53,7 @@ Terms image_polynomial(const MeshGrid& grid, const CellValues& logs) {
   for (std::int64_t j = 0; j < logs.ny; ++j)
     for (std::int64_t i = 0; i < logs.nx; ++i)
       if (const double one = logs.at(j, i); std::isfinite(one))
-        all.push_back({terms_at(grid.image, centre_of(grid.rows[j]), centre_of(grid.cols[i])), one});
+        all.push_back({terms_at(grid, centre_of(grid.rows[j]), centre_of(grid.cols[i])), one});
   std::vector<TrendCell> used = all;
   std::optional<Terms> factor;
   for (int round = 0; round < 4; ++round) {
@@ -79,7 +85,7 @@ double between(const NoiseTrend& trend, double y, double x) {
 
 MeshGrid fine_grid(const MeshGrid& cells) {
   const std::int64_t side = std::min(cells.rows.front().size(), cells.cols.front().size());
-  return MeshGrid::make(cells.image, std::max<std::int64_t>(side / 8, 1));
+  return cells.with_cells(std::max<std::int64_t>(side / 8, 1));
 }
 
 }  // namespace
@@ -105,7 +111,7 @@ std::optional<std::array<double, 6>> polynomial_of(std::span<const TrendCell> ce
 }
 
 double NoiseTrend::at(double y, double x) const {
-  return std::exp(std::min(product(factor, terms_at(image, y, x)) + between(*this, y, x), most));
+  return std::exp(std::min(product(factor, terms_at(cells, y, x)) + between(*this, y, x), most));
 }
 
 namespace {
@@ -238,9 +244,9 @@ NoiseTrend noise_trend(const MeshGrid& grid, const MeshCells& cells, int filter)
   for (std::size_t k = 0; k < logs.value.size(); ++k) left.push_back(logs.value[k] - smooth.value[k]);
   const double noise = noise_of(std::move(left));
 
-  NoiseTrend trend{grid.image, image_polynomial(grid, logs), grid, {}, 0, level_of(cells.mean)};
+  NoiseTrend trend{image_polynomial(grid, logs), grid, {}, 0, level_of(cells.mean)};
   const auto image_at = [&](std::int64_t j, std::int64_t i) {
-    return product(trend.factor, terms_at(grid.image, centre_of(grid.rows[j]), centre_of(grid.cols[i])));
+    return product(trend.factor, terms_at(grid, centre_of(grid.rows[j]), centre_of(grid.cols[i])));
   };
   const double level = level_of(logs.value);
   const double even = mean_of(misses(logs, at_cells(logs, [&](auto, auto) { return level; }), noise));

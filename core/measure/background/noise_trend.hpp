@@ -15,8 +15,7 @@ namespace reber {
 /// The logarithm of the noise: a polynomial of second order over the image, that of 1 / Gaussian wherever its centre
 /// is, and values at the centres of cells.
 struct NoiseTrend {
-  Shape image;
-  std::array<double, 6> factor{};  ///< of 1, x, y, x^2, xy, y^2; x and y from -1 to 1 over the image
+  std::array<double, 6> factor{};  ///< of 1, x, y, x^2, xy, y^2; x and y from -1 to 1 over the cells
   MeshGrid cells = {};
   std::vector<double> logs = {};  ///< at the cells, more than the polynomial
   double most = 0;                ///< the sum is not followed beyond this

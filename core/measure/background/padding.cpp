@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/measure/background/measured_part.hpp"
 #include "core/sky/model/pixel_source.hpp"
 
 namespace reber {
@@ -42,10 +43,11 @@ bool has_run(const std::vector<float>& row) {
   return false;
 }
 
-/// Whether the first or the last row does: padding reaches the image's end.
+/// Whether the first or the last row with a finite pixel does: padding reaches the image's end, or a blank frame.
 bool ends_in_zeros(Backend& backend, const Plane& plane, const Job& job) {
   std::vector<float> row(static_cast<std::size_t>(plane.shape().nx));
-  for (const std::int64_t y : {std::int64_t{0}, plane.shape().ny - 1}) {
+  const Rect part = measured_part(backend, plane, job);
+  for (const std::int64_t y : {part.y0, part.y0 + part.ny - 1}) {
     backend.render_rows(MapKind::image, plane, nullptr, y, 1, row.data(), job);
     if (has_run(row)) return true;
   }
@@ -96,7 +98,8 @@ bool ends_in_zeros(const PixelSource& source) {
   for (const std::int64_t y : {std::int64_t{0}, ny - 1}) {
     source.read_rows(y, 1, raw.data());
     decode_floats(raw.data(), nx, format, row.data());
-    if (has_run(row)) return true;
+    const bool blank = std::ranges::none_of(row, [](float value) { return std::isfinite(value); });
+    if (blank || has_run(row)) return true;
   }
   return false;
 }

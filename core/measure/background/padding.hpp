@@ -16,13 +16,14 @@ struct Unpadded {
   std::string words;  ///< what is blank and why; empty where it is the plane that was given
 };
 
-/// Whether the first or the last row has a run of 16 zeros: padding reaches the image's end. Reads these two rows.
+/// Whether the first or the last row has a run of 16 zeros, or is blank: padding reaches the image's end, or may reach
+/// a blank frame. Reads these two rows.
 ///   throws what reading throws
 [[nodiscard]] bool ends_in_zeros(const PixelSource& source);
 
 /// The plane, its padding blank: regions of at least 1000 pixels that are exactly zero, each beside another, of an
-/// image of floats whose first or last row has a run of 16 of them. Noise has none. Left in, they make the noise beside
-/// them too low. The same plane where there are none.
+/// image of floats whose first or last row that is not blank has a run of 16 of them. Noise has none. Left in, they
+/// make the noise beside them too low. The same plane where there are none.
 ///   bitpix: of the stored pixels   throws DeviceError, Cancelled
 [[nodiscard]] Unpadded without_padding(Backend& backend, std::shared_ptr<const Plane> plane, int bitpix,
                                        const Job& job);

@@ -116,7 +116,7 @@ BackgroundModel with_rings(const BackgroundModel& model, const std::vector<RingN
   for (const auto* spans : {&model.grid.rows, &model.grid.cols})  // those at the rim may be of one pixel
     spacing = std::min(spacing, (*spans)[std::min<std::size_t>(1, spans->size() - 1)].size());
   ThreadPool pool;
-  BackgroundModel fine = resampled(model, MeshGrid::make(model.grid.image, std::max<std::int64_t>(spacing, 1)), &pool);
+  BackgroundModel fine = resampled(model, model.grid.with_cells(std::max<std::int64_t>(spacing, 1)), &pool);
   std::vector<double> factor(fine.rms.size(), 1.0);
   for (const RingNoise& one : rings) {
     const double reach = one.step * static_cast<double>(one.factor.size() + 1);

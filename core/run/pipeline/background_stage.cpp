@@ -15,6 +15,7 @@
 #include "core/measure/background/cell_trends.hpp"
 #include "core/measure/background/fine_cells.hpp"
 #include "core/measure/background/local_levels.hpp"
+#include "core/measure/background/measured_part.hpp"
 #include "core/measure/background/mesh_nodes.hpp"
 #include "core/measure/background/ring_noise.hpp"
 #include "core/run/pipeline/mesh_maps.hpp"
@@ -54,6 +55,7 @@ struct Grids {
   MeshGrid coarse;
   std::optional<FineCells> fine;
   std::int64_t least_side = 0;  ///< of cells that may look for waves of the background; 0: the coarse ones alone
+  bool whole = true;            ///< whether they cover the image
 };
 
 /// The model of the coarse cells with the fine ones blended in near bright sources, where there are any.
@@ -100,7 +102,8 @@ Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, cons
   const double limit = request.adaptive ? request.bright_sigma : kSidelobes;
   MeshOptions options = request.mesh;
   std::vector<BrightSource> bright, brightest, all;
-  foretell(backend, plane, after_first(request, grids.fine.has_value(), beam_px.has_value(), limit, next));
+  if (grids.whole)
+    foretell(backend, plane, after_first(request, grids.fine.has_value(), beam_px.has_value(), limit, next));
   CellTrends trends;  // with smaller cells none: they follow by themselves
   std::optional<BackgroundModel> model =
       grids.fine ? measure_cells(backend, plane, grids.coarse, options, trends, job)
@@ -115,7 +118,7 @@ Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, cons
     const auto islands = backend.label(plane, *model, kMasked, job);
     if (beam_px) all = brighter_than(0, backend.measure(plane, *model, *islands, job));
     const auto masked = backend.derive(WithoutIslands{plane, *islands, grow}, job);
-    if (!grids.fine) foretell(backend, plane, pass + 1 < request.passes ? kMasked : next);
+    if (!grids.fine && grids.whole) foretell(backend, plane, pass + 1 < request.passes ? kMasked : next);
     refit_levels(backend, *masked, options, trends, job);
     std::optional<BackgroundModel> better = measure_cells(backend, *masked, grids.coarse, options, trends, job);
     if (!better) break;
@@ -149,10 +152,11 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
                                       std::optional<double> beam_px, const Job& job,
                                       const std::optional<DetectOptions>& next) {
   if (request.method == BackgroundRequest::Method::clip) return measure_clip(backend, plane, request, job);
-  const BoxChoice choice = choose_boxes(request, plane.shape(), beam_px);
-  const MeshGrid coarse = MeshGrid::sliding(plane.shape(), choice.box, choice.step);
+  const Rect part = measured_part(backend, plane, job);
+  const BoxChoice choice = choose_boxes(request, part.shape(), beam_px);
+  const MeshGrid coarse = MeshGrid::sliding(plane.shape(), part, choice.box, choice.step);
   MeasuredBackground result{{}, "", choice.reason, {}};
-  Grids grids{coarse, std::nullopt, request.box > 0 ? 0 : least_wave_side(beam_px)};
+  Grids grids{coarse, std::nullopt, request.box > 0 ? 0 : least_wave_side(beam_px), part.shape() == plane.shape()};
   if (request.adaptive) {
     const std::int64_t usual =
         std::max<std::int64_t>(choice.box / 3, beam_px ? whole_beams(kLeastBoxBeams, *beam_px) : 16);
@@ -165,7 +169,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
                       "of {} px, and step by no more than their side",
                       fine, step, choice.box));
     if (fine < choice.box) {
-      grids.fine = {MeshGrid::sliding(plane.shape(), fine, step), static_cast<double>(fine),
+      grids.fine = {MeshGrid::sliding(plane.shape(), part, fine, step), static_cast<double>(fine),
                     static_cast<double>(fine + choice.box)};
       result.boxes += fmt::format("; {} px near sources above {:g} sigma", fine, request.bright_sigma);
     } else {

@@ -16,21 +16,27 @@
 namespace reber {
 namespace {
 
-std::vector<PixelSpan> equal_spans(std::int64_t size, std::int64_t box) {
-  const std::int64_t cells = std::max<std::int64_t>((size + box - 1) / box, 1);
+/// Of `size` pixels from `begin` on, mirrored about their middle.
+std::vector<PixelSpan> equal_spans(std::int64_t begin, std::int64_t size, std::int64_t box) {
+  std::int64_t cells = std::max<std::int64_t>((size + box - 1) / box, 1);
+  if (cells % 2 == 0 && size % 2 != 0) ++cells;
+  const auto bound = [&](std::int64_t k) {
+    const auto rounded = [&](std::int64_t n) { return (2 * n * size + cells) / (2 * cells); };
+    return begin + (2 * k <= cells ? rounded(k) : size - rounded(cells - k));
+  };
   std::vector<PixelSpan> spans(static_cast<std::size_t>(cells));
-  for (std::int64_t k = 0; k < cells; ++k)
-    spans[static_cast<std::size_t>(k)] = {k * size / cells, (k + 1) * size / cells};
+  for (std::int64_t k = 0; k < cells; ++k) spans[static_cast<std::size_t>(k)] = {bound(k), bound(k + 1)};
   return spans;
 }
 
-/// Spans of `box` pixels about the centres of the given ones, cut at the image's ends. Two that are cut to the same
-/// pixels become one.
-std::vector<PixelSpan> widened(const std::vector<PixelSpan>& steps, std::int64_t size, std::int64_t box) {
+/// Spans of `box` pixels about the centres of the given ones, cut at their ends. Two that are cut to the same pixels
+/// become one.
+std::vector<PixelSpan> widened(const std::vector<PixelSpan>& steps, std::int64_t box) {
+  const std::int64_t first = steps.front().begin, last = steps.back().end;
   std::vector<PixelSpan> spans;
   for (const PixelSpan& step : steps) {
     const std::int64_t begin = (step.begin + step.end - box) >> 1;  // rounded down, below 0 as well
-    const PixelSpan span{std::max<std::int64_t>(begin, 0), std::min(begin + box, size)};
+    const PixelSpan span{std::max(begin, first), std::min(begin + box, last)};
     if (spans.empty() || spans.back() != span) spans.push_back(span);
   }
   return spans;
@@ -176,19 +182,25 @@ void filter_cell_rows(const std::vector<float>& values, std::int64_t ny, std::in
     }
 }
 
-MeshGrid MeshGrid::make(Shape image, std::int64_t box) {
+MeshGrid MeshGrid::make(Shape image, std::int64_t box) { return within(image, {0, 0, image.ny, image.nx}, box); }
+
+MeshGrid MeshGrid::within(Shape image, const Rect& part, std::int64_t box) {
   if (box < 1) throw InputError(fmt::format("a background mesh needs cells of at least 1 pixel, not {}", box));
-  if (image.ny < 1 || image.nx < 1)
-    throw InputError(fmt::format("an image of {} x {} pixels has no background mesh", image.nx, image.ny));
-  return {image, equal_spans(image.ny, box), equal_spans(image.nx, box)};
+  if (part.ny < 1 || part.nx < 1)
+    throw InputError(fmt::format("an image of {} x {} pixels has no background mesh", part.nx, part.ny));
+  return {image, equal_spans(part.y0, part.ny, box), equal_spans(part.x0, part.nx, box)};
 }
 
 MeshGrid MeshGrid::sliding(Shape image, std::int64_t box, std::int64_t step) {
-  MeshGrid grid = make(image, step);
+  return sliding(image, {0, 0, image.ny, image.nx}, box, step);
+}
+
+MeshGrid MeshGrid::sliding(Shape image, const Rect& part, std::int64_t box, std::int64_t step) {
+  MeshGrid grid = within(image, part, step);
   if (box < 1) throw InputError(fmt::format("a sliding box needs at least 1 pixel, not {}", box));
   if (box <= step) return grid;
-  grid.rows = widened(grid.rows, image.ny, box);
-  grid.cols = widened(grid.cols, image.nx, box);
+  grid.rows = widened(grid.rows, box);
+  grid.cols = widened(grid.cols, box);
   return grid;
 }
 

@@ -26,12 +26,24 @@ struct MeshGrid {
   Shape image;
   std::vector<PixelSpan> rows, cols;
 
-  /// A mesh: cells of at most box x box pixels, as equal as whole pixels allow. box >= image gives one cell.
+  /// A mesh: cells of at most box x box pixels, as equal as whole pixels allow, and from both ends alike: where an even
+  /// number of them would not be, there is one more. box >= image gives one cell.
   static MeshGrid make(Shape image, std::int64_t box);
+  /// Such cells over a rectangle of the image alone.
+  static MeshGrid within(Shape image, const Rect& part, std::int64_t box);
   /// Boxes of box x box pixels about the centres of make(image, step)'s cells. A box that reaches beyond the image is
   /// cut there. Its value then stands at the centre of what is left, so that a slope of the background biases no box.
   /// box <= step gives the mesh.   throws InputError
   static MeshGrid sliding(Shape image, std::int64_t box, std::int64_t step);
+  /// Within a rectangle of it.
+  static MeshGrid sliding(Shape image, const Rect& part, std::int64_t box, std::int64_t step);
+  /// A mesh of other cells over what these cover.
+  [[nodiscard]] MeshGrid with_cells(std::int64_t box) const { return within(image, part(), box); }
+  /// What the cells cover.
+  [[nodiscard]] Rect part() const {
+    return {rows.front().begin, cols.front().begin, rows.back().end - rows.front().begin,
+            cols.back().end - cols.front().begin};
+  }
 
   [[nodiscard]] std::int64_t ny() const { return static_cast<std::int64_t>(rows.size()); }
   [[nodiscard]] std::int64_t nx() const { return static_cast<std::int64_t>(cols.size()); }
