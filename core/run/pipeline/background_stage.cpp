@@ -309,7 +309,10 @@ void tell_medians(const BackgroundModel& model, const Unit& unit, StageWork& wor
   if (model.rms_map) return;
   const double rms = middle_value(model.rms);
   work.fact("noise rms", fmt::format("median {}", words_in_unit(rms, unit)));
-  if (!(rms > 0)) work.warn("the noise rms is zero or unknown: no source can be found");
+  if (rms > 0) return;
+  const bool none = std::ranges::none_of(model.rms, [](float one) { return one > 0; });
+  work.warn(none ? "the noise rms is zero or unknown: no source can be found"
+                 : "the noise rms is zero or unknown in most of the image: no source can be found there");
 }
 
 /// Adds levels under compact sources, where the mean is the measured one.   returns the model without them, whose nodes
