@@ -218,7 +218,7 @@ class Draws:
                 for name, data in got[1].items():
                     if data != first[1][name]: return f"{backend}, {way}: {name} differs"
         for row in first_rows:
-            for column in ("RA", "E_RA", "DEC", "E_DEC", "Peak_flux", "E_Peak_flux"):
+            for column in ("RA", "DEC", "Peak_flux", "E_Peak_flux") + (("E_RA", "E_DEC") if command == "find" else ()):
                 value = float(row.get(column) or "nan")
                 if not math.isfinite(value) and int(row.get("Flag", "0") or 0) == 0: return f"a row has {column} {row.get(column)!r} and Flag 0"
         self.rows = []
@@ -235,7 +235,7 @@ def disagreement(ours, theirs, threshold):
     for row in ours:
         near = [r for r in left if abs(number(r, "RA") - number(row, "RA")) < 3e-5 and abs(number(r, "DEC") - number(row, "DEC")) < 3e-5]
         same = [r for r in near if r.get("Total_flux") == row.get("Total_flux") or
-                abs(number(r, "Total_flux") - number(row, "Total_flux")) <= .02 * max(number(row, "E_Peak_flux"), 1e-3 * abs(number(row, "Total_flux")))]
+                abs(number(r, "Total_flux") - number(row, "Total_flux")) <= .05 * max(number(row, "E_Total_flux"), number(row, "E_Peak_flux"), 1e-3 * abs(number(row, "Total_flux")))]
         if not same:
             snr = number(row, "SNR")
             if abs(snr / threshold - 1) > .01 and len(ours) == len(theirs): return f"reference: no row like {row.get('Source_id')} (S/N {snr:.2f})"
