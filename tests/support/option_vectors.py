@@ -233,7 +233,8 @@ def disagreement(ours, theirs, threshold):
     def number(row, column): return float(row.get(column) or "nan")
     left = list(theirs)
     for row in ours:
-        near = [r for r in left if abs(number(r, "RA") - number(row, "RA")) < 3e-5 and abs(number(r, "DEC") - number(row, "DEC")) < 3e-5]
+        loose = .1 if row.get("Flag") == "0" else 1  # a pixel at the threshold is part of a flagged row, or is not
+        near = [r for r in left if all(abs(number(r, axis) - number(row, axis)) < max(3e-5, loose * number(row, "E_" + axis)) for axis in ("RA", "DEC"))]
         same = [r for r in near if r.get("Total_flux") == row.get("Total_flux") or
                 abs(number(r, "Total_flux") - number(row, "Total_flux")) <= .05 * max(number(row, "E_Total_flux"), number(row, "E_Peak_flux"), 1e-3 * abs(number(row, "Total_flux")))]
         if not same:
