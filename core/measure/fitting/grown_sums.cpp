@@ -25,11 +25,12 @@ double above_flood(const SourceRow& row, const DetectOptions& options) {
   return std::abs(static_cast<double>(row.sums.peak) - row.sums.peak_mean) / (options.flood * row.sums.peak_rms);
 }
 
-/// Of the radius of an island: a Gaussian of `ratio` times the flood level that fills it has a part of its flux beyond.
-double growth(double ratio, double part) {
-  constexpr double kLeast = 0.25, kMost = 2;
+/// Of the radius of an island: a Gaussian of `ratio` times the flood level that fills it has a fiftieth of its flux
+/// beyond.
+double growth(double ratio) {
+  constexpr double kLeast = 0.25, kMost = 2, kPart = 0.02;
   if (!(ratio > 1)) return kMost;  // found on a smoothed image
-  return std::clamp(std::sqrt(std::log(1 / part) / std::log(ratio)) - 1, kLeast, kMost);
+  return std::clamp(std::sqrt(std::log(1 / kPart) / std::log(ratio)) - 1, kLeast, kMost);
 }
 
 void append(const FitPixels& from, FitPixels& to) {
@@ -156,8 +157,8 @@ bool keeps_plain_sums(const SourceRow& row, const DetectOptions& options, const 
          ((row.fit.flag & kFlagNotFitted) != 0 && wider_than_point(row.sums, above_flood(row, options), beam));
 }
 
-double gaussian_reach(const SourceRow& row, const DetectOptions& options, double part) {
-  return growth(above_flood(row, options), part) * radius(row);
+double gaussian_reach(const SourceRow& row, const DetectOptions& options) {
+  return growth(above_flood(row, options)) * radius(row);
 }
 
 std::vector<Surrounding> islands_to_grow(std::span<const IslandRows> islands, const IslandPixels& pixels,

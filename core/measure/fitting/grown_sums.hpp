@@ -21,8 +21,8 @@ namespace reber {
 /// Whether a row without a Gaussian is given the sum of pixels as it stands.
 [[nodiscard]] bool keeps_plain_sums(const SourceRow& row, const DetectOptions& options, const Covariance& beam);
 
-/// Out to where a row of an island has all but a part of its flux if it is a Gaussian, in pixels.
-[[nodiscard]] double gaussian_reach(const SourceRow& row, const DetectOptions& options, double part = 0.02);
+/// Out to where a row of an island has all but a fiftieth of its flux if it is a Gaussian, in pixels.
+[[nodiscard]] double gaussian_reach(const SourceRow& row, const DetectOptions& options);
 
 /// Adds the surroundings of islands to their rows of plain sums, less what the Gaussians of other rows have there and
 /// on the island. A row that is alone takes place and moments of all pixels as well, and wing_flux() where it

@@ -138,7 +138,6 @@ double sum_error(const FitPixels& pixels, const NoiseCorrelation& noise) {
 }
 
 SumErrors sum_errors(const FitPixels& pixels, const IslandSums& sums, const NoiseCorrelation& noise) {
-  constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
   const double mx = sums.sx / sums.s, my = sums.sy / sums.s, per_flux = 1 / sums.s;
   const double xx = sums.sxx / sums.s - mx * mx, xy = sums.sxy / sums.s - mx * my, yy = sums.syy / sums.s - my * my;
   // What the sum, the centroid and the moments change by with each pixel.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear least squares of a few heights under one condition.
+// Rows of Gaussians alone share what they lack of the pixels; beside other rows they are multiplied by one number.
 #include "core/measure/fitting/shared_heights.hpp"
 
 #include <algorithm>
@@ -20,56 +20,7 @@
 namespace reber {
 namespace {
 
-using Matrix = std::vector<std::vector<double>>;
-
-/// x of a x = b by Gauss-Jordan elimination; b is the last column.   returns nothing where a is singular
-std::optional<std::vector<double>> solved(Matrix a) {
-  const std::size_t n = a.size();
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < n; ++i)
-      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
-    std::swap(a[k], a[pivot]);
-    if (!(std::abs(a[k][k]) > 0)) return std::nullopt;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double factor = i == k ? 0 : a[i][k] / a[k][k];
-      for (std::size_t j = k; j <= n; ++j) a[i][j] -= factor * a[k][j];
-    }
-  }
-  std::vector<double> x(n);
-  for (std::size_t k = 0; k < n; ++k) x[k] = a[k][n] / a[k][k];
-  return x;
-}
-
 double flux_of(const FittedGaussian& one) { return one.component.peak * gaussian_area(one.component.fwhm2); }
-
-/// By what the heights are multiplied.   sum: of the pixels, which the Gaussians then hold
-std::optional<std::vector<double>> factors_of(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels,
-                                              double sum) {
-  constexpr double kLeast = 0.25, kMost = 2;
-  const std::size_t n = fitted.size();
-  Matrix a(n + 1, std::vector<double>(n + 2, 0.0));
-  std::vector<double> value(n);
-  std::array<double, GaussianComponent::kParameters> unused{};
-  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
-    const double weight = 1 / (pixels.rms[i] * pixels.rms[i]);
-    for (std::size_t k = 0; k < n; ++k) value[k] = fitted[k].component.evaluate(pixels.x[i], pixels.y[i], unused);
-    for (std::size_t k = 0; k < n; ++k) {
-      for (std::size_t j = 0; j < n; ++j) a[k][j] += weight * value[k] * value[j];
-      a[k][n + 1] += weight * value[k] * pixels.value[i];
-    }
-  }
-  // The last unknown is the condition's multiplier, in a unit that keeps the equations of one order.
-  double unit = 0;
-  for (std::size_t k = 0; k < n; ++k) unit = std::max(unit, a[k][k]);
-  for (std::size_t k = 0; k < n; ++k) a[k][n] = a[n][k] = unit * flux_of(fitted[k]) / sum;
-  a[n][n + 1] = unit;
-  auto factors = solved(std::move(a));
-  if (!factors) return std::nullopt;
-  factors->pop_back();
-  if (!std::ranges::all_of(*factors, [](double one) { return one >= kLeast && one <= kMost; })) return std::nullopt;
-  return factors;
-}
 
 void multiply_height(FittedGaussian& one, double factor) {
   one.component.peak *= factor;
@@ -97,7 +48,6 @@ bool are_pieces(std::span<const SourceRow> island) {
 
 /// Totals of the rows of an island.
 struct Held {
-  std::vector<FittedGaussian> fitted;
   double gaussians = 0, moments = 0, plain = 0;
   [[nodiscard]] double all() const { return gaussians + moments + plain; }
 };
@@ -107,8 +57,7 @@ Held held_by(std::span<const SourceRow> island, const HeldAgainst& in) {
   for (const SourceRow& row : island) {
     const IslandSums& sums = row.sums;
     if (row.fit.gaussian) {
-      held.fitted.push_back(*row.fit.gaussian);
-      held.gaussians += flux_of(held.fitted.back());
+      held.gaussians += flux_of(*row.fit.gaussian);
     } else if (keeps_plain_sums(row, in.options, in.beam)) {
       held.plain += sums.s;
     } else {
@@ -126,24 +75,18 @@ struct Measured {
   double sum = 0;
 };
 
-/// How far around an island its pixels are summed, and how much the rows may be above and below that, of the sum.
-struct Tolerance {
-  double beyond;  ///< part of a Gaussian's flux farther out
-  double over, under;
-};
-
 /// Nothing where the rows hold what the pixels hold.   total: of the rows
 std::optional<Measured> held_otherwise(std::span<const SourceRow> rows, double total, const FitPixels& island,
-                                       const FitPixels& ring, const Tolerance& allowed, const HeldAgainst& in) {
-  constexpr double kSigma = 3, kLeastReach = 1;
+                                       const FitPixels& ring, const HeldAgainst& in) {
+  constexpr double kSigma = 3, kLeastReach = 1, kOver = 0.02, kUnder = 0.05;  // the last two of the sum
   double reach = kLeastReach;
-  for (const SourceRow& row : rows) reach = std::max(reach, gaussian_reach(row, in.options, allowed.beyond));
+  for (const SourceRow& row : rows) reach = std::max(reach, gaussian_reach(row, in.options));
   Measured got{island, 0};
   const std::vector<double> distance = distances_from(island, ring);
   for (std::size_t i = 0; i < distance.size(); ++i)
     if (distance[i] <= reach) append_pixel(ring, i, got.pixels);
   for (const double value : got.pixels.value) got.sum += value;
-  const double off = total - got.sum, most = (off > 0 ? allowed.over : allowed.under) * got.sum;
+  const double off = total - got.sum, most = (off > 0 ? kOver : kUnder) * got.sum;
   if (!(got.sum > 0) || !(std::abs(off) > most) || !(std::abs(off) > kSigma * sum_error(got.pixels, in.noise)))
     return std::nullopt;
   return got;
@@ -165,23 +108,19 @@ void widen_errors(IslandRows island, double error) {
       one->covariance[0][0] += std::pow(one->component.peak, 2) * more / (flux * flux_of(*one));
 }
 
-/// Rows that hold clearly more or less than the pixels.   island: its pixels;   ring: those around it
+/// Gaussians beside rows of sums or moments that together hold clearly more or less than the pixels: all are multiplied
+/// by one number.   island: its pixels;   ring: those around it
 void mend_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring, const HeldAgainst& in) {
   constexpr double kLeastLeft = 0.25;
-  constexpr Tolerance kNear{0.02, 0.02, 0.05}, kFar{0.002, 0.003, 0.005};
   const Held held = held_by(rows, in);
-  std::optional<Measured> got = held_otherwise(rows, held.all(), island, ring, kNear, in);
-  if (!got) got = held_otherwise(rows, held.all(), island, ring, kFar, in);
+  const std::optional<Measured> got = held_otherwise(rows, held.all(), island, ring, in);
   if (!got) return;
   // Plain rows take what the others leave, where that is enough for them.
   if (held.plain > 0 && got->sum - held.gaussians - held.moments > kLeastLeft * held.plain) return;
   const double rest = got->sum - held.moments - held.plain;
   if (!(rest > kLeastLeft * held.gaussians)) return;
-  const bool alone = held.fitted.size() == rows.size();
-  const auto factors = alone ? factors_of(held.fitted, got->pixels, got->sum) : std::nullopt;
-  std::size_t at = 0;
   for (SourceRow& row : rows)
-    if (row.fit.gaussian) multiply_height(*row.fit.gaussian, factors ? (*factors)[at++] : rest / held.gaussians);
+    if (row.fit.gaussian) multiply_height(*row.fit.gaussian, rest / held.gaussians);
   widen_errors(rows, sum_error(got->pixels, in.noise) * std::sqrt(rest / got->sum));
 }
 
@@ -226,12 +165,11 @@ std::optional<GaussianComponent> moved(const GaussianComponent& from, const Goes
 /// Rows that are Gaussians: what they lack of the pixels' sum is shared among them as the squares of their errors,
 /// which are least where a row is sure.   island, ring: as above
 void settle_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring, const HeldAgainst& in) {
-  constexpr double kLeast = 0.5, kMost = 2, kSigma = 2;  // of a height; of what one by itself may be off
+  constexpr double kLeast = 0.25, kMost = 2, kSigma = 2;  // of a height; of what one by itself may be off
   std::vector<FittedGaussian> fitted;
   std::vector<GoesWithTotal> with;
   double flux = 0, variance = 0;
   for (const SourceRow& row : rows) {
-    if (!row.fit.gaussian) return;
     fitted.push_back(*row.fit.gaussian);
     with.push_back(goes_with_total(fitted.back()));
     flux += flux_of(fitted.back()), variance += with.back().variance;
@@ -257,7 +195,7 @@ void settle_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring
 }  // namespace
 
 bool are_wide_fits(std::span<const SourceRow> island, const Covariance& beam) {
-  constexpr double kWide = 1.5, kFwhm2PerVariance = 8 * std::numbers::ln2;
+  constexpr double kWide = 1.5;
   // By itself a smaller one is its fit's: in a crowd more of what lies around it is of others.
   if (island.size() == 1) return is_wide_fit(island[0], beam) && is_surely_wide(*island[0].fit.gaussian, beam);
   bool wide = are_pieces(island), any = false;
@@ -284,8 +222,8 @@ void share_heights(std::span<const IslandRows> islands, const HeldAgainst& in) {
     const std::int64_t label = rows.front().island;
     const FitPixels island = pixels_of_label(in.pixels, label, in.options.negative);
     const FitPixels ring = pixels_of_label(in.around, label, in.options.negative);
-    if (rows.size() > 1) mend_rows(rows, island, ring, in);
-    settle_rows(rows, island, ring, in);
+    const bool fitted = std::ranges::all_of(rows, [](const SourceRow& row) { return row.fit.gaussian.has_value(); });
+    fitted ? settle_rows(rows, island, ring, in) : mend_rows(rows, island, ring, in);
   });
 }
 

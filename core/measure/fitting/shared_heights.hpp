@@ -26,17 +26,14 @@ struct HeldAgainst {
   ThreadPool& pool;
 };
 
-/// Where the rows of such an island hold more than its pixels and those as far around it as gaussian_reach(), by 3
-/// errors of their sum and a fiftieth, or less by 3 errors and a twentieth, the Gaussians get new heights; as well
-/// where these are above .003 or .005 with pixels as far as 998 of 1000 of them. Where all rows are Gaussians the
-/// heights are those of least squares (1 / rms^2) among all that hold what the pixels hold. Where one would be below a
-/// quarter or above twice of what it was, and beside rows of moments, all are multiplied by one number, of no less than
-/// a quarter; rows of plain sums take what is left by themselves, if that is a quarter of them.
-/// Then, where all rows are Gaussians, what they lack of held_sum() is shared among them as the squares of the errors
-/// of their totals, and each one's parameters go with its total as their covariance has it: a sure peak stays, and an
-/// unsure shape takes it. Where that would change a peak or an axis by more than three quarters heights do. A row that
-/// is alone gets it where that is above 2 errors. Errors stay, or grow until those of the totals are together
-/// the error of the pixels' sum.
+/// Where all rows of such an island are Gaussians, what they lack of held_sum() is shared among them as the squares of
+/// the errors of their totals, and each one's parameters go with its total as their covariance has it: a sure peak
+/// stays, and an unsure shape takes it. Where that would change a peak or an axis by more than three quarters heights
+/// do. A row that is alone gets it where that is above 2 errors. Gaussians beside rows of moments are multiplied by one
+/// number, of no less than a quarter, where all rows together hold more than the pixels and those as far around as
+/// gaussian_reach(), by 3 errors of their sum and a fiftieth, or less by 3 errors and a twentieth; rows of plain sums
+/// take what is left by themselves, if that is a quarter of them. Errors stay, or grow until those of the totals are
+/// together the error of the pixels' sum.
 void share_heights(std::span<const IslandRows> islands, const HeldAgainst& in);
 
 }  // namespace reber

@@ -10,14 +10,13 @@
 #include "core/measure/fitting/grown_sums.hpp"
 #include "core/measure/fitting/pair_sums.hpp"
 #include "core/measure/fitting/wing_flux.hpp"
+#include "core/measure/sources/fit_ladder.hpp"
 #include "core/measure/sources/fit_parts.hpp"
 #include "core/measure/sources/fit_rest.hpp"
 
 namespace reber {
 namespace {
 
-/// Multiply-adds of the errors of one fit, as fits of islands have it.
-constexpr double kMostWork = 2e8;
 /// Of an island's radius, that its source reaches beyond: of less (7 times the flood level) its own pixels say more,
 /// with weights for their noise.
 constexpr double kLeastPart = 0.4;

@@ -22,7 +22,6 @@
 namespace reber {
 namespace {
 
-constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
 std::vector<IslandSources> group(const std::vector<SourceRow>& sums, const IslandPixels& pixels) {
   std::vector<IslandSources> islands;
   std::size_t at = 0;

@@ -100,7 +100,7 @@ void set_rests(std::vector<Source>& sources) {
 }
 
 std::optional<SourceRow> without_core(const SourceRow& source, const GaussianComponent& core, double seed) {
-  constexpr double kLeastRest = 0.25, kFwhm2PerVariance = 8 * std::numbers::ln2;
+  constexpr double kLeastRest = 0.25;
   const Covariance& c = core.fwhm2;
   const double flux = core.peak * std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(c.xx * c.yy - c.xy * c.xy);
   SourceRow rest = source;

@@ -13,8 +13,6 @@
 namespace reber {
 namespace {
 
-constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
-
 /// Weighted means of places and their products, about the first pixel.
 class Moments {
  public:

@@ -23,7 +23,6 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 /// Of an error of the background's level: in the peak of a fit, and in its total for each pixel of the island.
 constexpr double kLevelInPeak = 0.5, kLevelInTotal = 0.75;
 constexpr double kLn2 = std::numbers::ln2;
-constexpr double kFwhm2PerVariance = 8 * kLn2, kDegrees = 180 / std::numbers::pi;
 /// ln(total / peak) of a point has this bias in units of its squared error and stays, 99 % of the time, below this many
 /// errors above that (docs/science.md#errors).
 constexpr double kResolvedBias = 2, kResolvedSigma = 3;
