@@ -60,6 +60,26 @@ TEST(LocalLevels, wide_sources_and_sources_cut_by_blanks_have_none) {
   EXPECT_FALSE(levels_of(window(100, [](double, double dx) { return dx > 6 ? std::nan("") : 0.0; })));
 }
 
+TEST(LocalLevels, of_an_image_mirrored_or_turned_are_the_same) {
+  const auto bowl = [](double dy, double dx) { return -2 * gaussian(std::hypot(dy, dx), 25); };
+  const std::vector<float> snr = window(200, bowl);
+  std::vector<float> mirrored(snr.size()), turned(snr.size());
+  for (std::int64_t y = 0; y < kSide; ++y)
+    for (std::int64_t x = 0; x < kSide; ++x) {
+      mirrored[y * kSide + kSide - 1 - x] = snr[y * kSide + x];
+      turned[x * kSide + kSide - 1 - y] = snr[y * kSide + x];
+    }
+  const auto levels = levels_of(snr);
+  ASSERT_TRUE(levels);
+  for (const auto& other : {levels_of(mirrored), levels_of(turned)}) {
+    ASSERT_TRUE(other);
+    for (std::size_t ring = 0; ring < LevelRings::kRings; ++ring) {
+      EXPECT_NEAR(other->level[ring], levels->level[ring], 1e-12);
+      EXPECT_NEAR(other->error[ring], levels->error[ring], 1e-12);
+    }
+  }
+}
+
 /// Points of S/N 100 in white noise, every second in a bowl.
 struct Field {
   Image image{{512, 512}};

@@ -48,12 +48,25 @@ void add_level(CellTrends& trends, Backend& backend, const Plane& plane, const M
   trends.levels.push_back(level_surface(grid, rest.mean));
 }
 
+/// Whether the filter cuts waves off, asked twice: of the cells, and of such cells half a side farther in. Emission
+/// looks like waves at one place of the cells in some ten.   cells: of the grid, as without the levels that there are
+bool cuts_waves(const CellTrends& trends, Backend& backend, const Plane& plane, const MeshGrid& grid,
+                const MeshCells& cells, const MeshOptions& options, const Job& job) {
+  if (!filter_cuts_waves(grid, cells, options.filter)) return false;
+  const std::int64_t half_y = grid.rows.front().size() / 2, half_x = grid.cols.front().size() / 2;
+  const Rect part = grid.part(), inner{part.y0 + half_y, part.x0 + half_x, part.ny - 2 * half_y, part.nx - 2 * half_x};
+  if (inner.ny < 1 || inner.nx < 1) return true;
+  const MeshGrid moved =
+      MeshGrid::within(grid.image, inner, std::min(grid.rows.front().size(), grid.cols.front().size()));
+  return filter_cuts_waves(moved, mesh_without(trends, backend, plane, moved, options, job), options.filter);
+}
+
 /// What the filter cuts off the means' waves; and what it cuts in smaller cells, where much is left.
 ///   cells: of the grid; those without the waves, where there are some
 std::vector<LevelSurface> find_waves(Backend& backend, const Plane& plane, const MeshGrid& grid, MeshCells& cells,
                                      const MeshOptions& options, std::int64_t least_side, const Job& job) {
   CellTrends found;
-  if (filter_cuts_waves(grid, cells, options.filter)) {
+  if (cuts_waves(found, backend, plane, grid, cells, options, job)) {
     add_level(found, backend, plane, grid, cells, options, job);
     cells = mesh_without(found, backend, plane, grid, options, job);
   }
@@ -61,7 +74,7 @@ std::vector<LevelSurface> find_waves(Backend& backend, const Plane& plane, const
   if (least_side == 0 || half < least_side || !means_vary(grid, cells, options.filter)) return found.levels;
   const MeshGrid smaller = grid.with_cells(half);
   const MeshCells halves = mesh_without(found, backend, plane, smaller, options, job);
-  if (!filter_cuts_waves(smaller, halves, options.filter)) return found.levels;
+  if (!cuts_waves(found, backend, plane, smaller, halves, options, job)) return found.levels;
   add_level(found, backend, plane, smaller, halves, options, job);
   cells = mesh_without(found, backend, plane, grid, options, job);
   return found.levels;

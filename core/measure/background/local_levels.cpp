@@ -67,11 +67,10 @@ SourceShape shape_of(const Window& window, double peak, double beam_px) {
   return {c / det, -b / det, a / det, shape.areas};
 }
 
-/// Mean of the pixels of a sector, none farther than 2.5 rms from the median of every fourth.   some: room
+/// Mean of the pixels of a sector, none farther than 2.5 rms from their median.   some: room
 double level_of(const std::vector<float>& pixels, std::vector<float>& some) {
   constexpr float kFar = 2.5F;
-  some.clear();
-  for (std::size_t k = 0; k < pixels.size(); k += 4) some.push_back(pixels[k]);
+  some = pixels;
   const auto middle = some.begin() + static_cast<std::ptrdiff_t>(some.size() / 2);
   std::ranges::nth_element(some, middle);
   double sum = 0;
@@ -110,7 +109,9 @@ LevelRings::LevelRings(double beam_px) : beam_px_(beam_px) {
   for (std::int64_t dy = -reach; dy <= reach; dy += apart)
     for (std::int64_t dx = -reach; dx <= reach; dx += apart) {
       const auto v = static_cast<double>(dy), u = static_cast<double>(dx);
-      const double beams = std::hypot(v, u) / beam_px, turn = std::atan2(v, u) / (2 * std::numbers::pi) + 0.5;
+      // No pixel lies on a sector's border: an image mirrored or turned by 90 degrees has the same sectors.
+      constexpr double kHalf = 0.5 / static_cast<double>(kSectors);
+      const double beams = std::hypot(v, u) / beam_px, turn = std::atan2(v, u) / (2 * std::numbers::pi) + 0.5 + kHalf;
       if (beams < kEdges.front() || beams >= kEdges.back()) continue;
       const auto ring = static_cast<std::size_t>(std::ranges::upper_bound(kEdges, beams) - kEdges.begin() - 1);
       const std::size_t sector = static_cast<std::size_t>(turn * static_cast<double>(kSectors)) % kSectors;
