@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/model/image.hpp"
 #include "kernels/backends.hpp"
 

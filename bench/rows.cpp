@@ -12,7 +12,7 @@
 #include "app/bench/bench_run.hpp"
 #include "app/bench/bench_sky.hpp"
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 
 namespace reber::app {
 namespace {

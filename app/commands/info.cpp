@@ -11,7 +11,7 @@
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/model/decimals.hpp"
 #include "core/sky/model/image_header.hpp"
 
@@ -34,19 +34,19 @@ struct Statistics {
 };
 
 /// A cube without a chosen plane is shown by its first one.
-FitsImage open(const std::string& path, OpenOptions options, Terminal& terminal) {
+ImagePlane open(const std::string& path, OpenOptions options, Terminal& terminal) {
   try {
-    return FitsImage::open(path, options, terminal.progress());
+    return ImagePlane::open(path, options, terminal.progress());
   } catch (const InputError& error) {
     if (options.plane) throw;
     options.plane = 0;
-    FitsImage image = FitsImage::open(path, options, terminal.progress());
+    ImagePlane image = ImagePlane::open(path, options, terminal.progress());
     terminal.message(fmt::format("{}: a cube; this is plane 0 (choose with --plane)", printable(path)));
     return image;
   }
 }
 
-Statistics measure(const FitsImage& image, Backend& backend, Terminal& terminal) {
+Statistics measure(const ImagePlane& image, Backend& backend, Terminal& terminal) {
   TilingPlan tiling;
   tiling.band_rows = image.header().shape.ny;
   const auto pixels = image.pixels(terminal.progress());
@@ -241,7 +241,7 @@ Json to_json(const ImageHeader& header, const std::optional<Beam>& beam, const s
 Json describe(const InfoOptions& options, const std::string& path, BackendChoice* choice, Terminal& terminal) {
   const Request request = base_request(options.common, path);
   terminal.set_subject(path);
-  const FitsImage image = open(path, request.open, terminal);
+  const ImagePlane image = open(path, request.open, terminal);
   const ImageHeader& header = image.header();
   const std::optional<Beam> beam = request.beam ? request.beam : header.beam;
   if (options.cards) {

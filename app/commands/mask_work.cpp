@@ -13,7 +13,7 @@
 #include "app/options/backend_choice.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/files/io/atomic_file.hpp"
 #include "core/sky/mask/mask_noise.hpp"
 #include "core/sky/mask/moc.hpp"
@@ -67,7 +67,7 @@ class MaskWork {
 
 void MaskWork::read_image() {
   const Progress progress = terminal_.progress();
-  const FitsImage image = FitsImage::open(options_.input, {}, progress);
+  const ImagePlane image = ImagePlane::open(options_.input, {}, progress);
   file_.header = image.header();
   const auto source = image.pixels(progress);
   image_.resize(static_cast<std::size_t>(header().shape.count()));
@@ -233,7 +233,7 @@ void MaskWork::write() {
   ImageHeader at = header();
   Mask mask = std::move(file_.mask);
   if (!options_.onto.empty()) {
-    at = FitsImage::open(options_.onto, {}, terminal_.progress()).header();
+    at = ImagePlane::open(options_.onto, {}, terminal_.progress()).header();
     mask = mask_on({header(), std::move(mask)}, at);
     note("at the pixels of " + options_.onto);
   }

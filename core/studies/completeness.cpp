@@ -10,7 +10,7 @@
 #include <numbers>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/model/image.hpp"
 #include "core/sky/model/image_header.hpp"
 #include "core/studies/random.hpp"

@@ -222,7 +222,7 @@ void Judgement::masks() {
 }  // namespace
 
 VerificationReport judge(const Request& request, Backend& tested, const Judge& library, const Progress& progress) {
-  const FitsImage image = FitsImage::open(request.input, request.open, progress);
+  const ImagePlane image = ImagePlane::open(request.input, request.open, progress);
   const auto pixels = image.pixels(progress);
   TilingPlan whole;
   whole.band_rows = image.header().shape.ny;

@@ -11,7 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/model/wcs.hpp"
 #include "core/studies/random.hpp"
 #include "core/studies/simulation_bounds.hpp"

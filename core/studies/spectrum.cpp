@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/studies/fourier.hpp"
 
 namespace reber {
@@ -103,7 +103,7 @@ void share_out(PowerSpectrum& made, const std::vector<std::complex<double>>& spe
 
 PowerSpectrum power_spectrum(const Request& request, std::int64_t bins, Backend& backend, int threads,
                              const Progress& progress) {
-  const FitsImage image = FitsImage::open(request.input, request.open, progress);
+  const ImagePlane image = ImagePlane::open(request.input, request.open, progress);
   const ImageHeader& header = image.header();
   PowerSpectrum made;
   made.input = request.input;

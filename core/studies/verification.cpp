@@ -30,7 +30,7 @@ class Comparison {
   Comparison(Backend& tested, Backend& oracle, const Progress& progress)
       : tested_(tested), oracle_(oracle), progress_(progress) {}
 
-  void load(const FitsImage& image);
+  void load(const ImagePlane& image);
   void convolution(const ConvolutionSpec& spec);
   void statistics(const ClipOptions& options);
   void background(const BackgroundRequest& request);
@@ -55,7 +55,7 @@ class Comparison {
   double noise_ = 0;
 };
 
-void Comparison::load(const FitsImage& image) {
+void Comparison::load(const ImagePlane& image) {
   const auto pixels = image.pixels(progress_);
   TilingPlan whole;
   whole.band_rows = image.header().shape.ny;
@@ -215,7 +215,7 @@ std::vector<ConvolutionSpec> verified_convolutions(const Request& request, const
 }
 
 VerificationReport verify(const Request& request, Backend& tested, Backend& oracle, const Progress& progress) {
-  const FitsImage image = FitsImage::open(request.input, request.open, progress);
+  const ImagePlane image = ImagePlane::open(request.input, request.open, progress);
   VerificationReport report{request.input, tested.info().name, tested.info().device, "the reference", {}};
   Comparison comparison(tested, oracle, progress);
   comparison.load(image);

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/run/live/live_run.hpp"
 #include "core/run/pipeline/product_table.hpp"
 #include "core/run/request/request.hpp"

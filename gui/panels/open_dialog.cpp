@@ -51,7 +51,7 @@ void look_at(Dialog& dialog, const std::string& path, std::optional<int> hdu) {
     OpenOptions options;
     options.hdu = hdu;
     options.plane = 0;
-    return Preview{path, std::make_shared<const ImageHeader>(FitsImage::open(path, options).header())};
+    return Preview{path, std::make_shared<const ImageHeader>(ImagePlane::open(path, options).header())};
   });
 }
 

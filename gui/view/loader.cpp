@@ -6,30 +6,17 @@
 #include <thread>
 #include <utility>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/model/image_header.hpp"
 
 namespace reber::gui {
 namespace {
 
-/// A plane's pixels, as the file gives them: a source that can do more than give rows is still seen to. The file stays
-/// open for as long as they are used.
-std::shared_ptr<const PixelSource> pixels_of(std::shared_ptr<const FitsImage> image, const Progress& progress) {
-  struct Open {
-    std::shared_ptr<const FitsImage> image;
-    std::unique_ptr<const PixelSource> pixels;  // gone before the file
-  };
-  const auto open = std::make_shared<Open>();
-  open->pixels = image->pixels(progress);
-  open->image = std::move(image);
-  return {open, open->pixels.get()};
-}
-
 /// A cube without a chosen plane shows its first.
-FitsImage open_image(const std::string& path, const OpenOptions& options, const Progress& progress) {
+ImagePlane open_image(const std::string& path, const OpenOptions& options, const Progress& progress) {
   OpenOptions first = options;
   if (!first.plane) first.plane = 0;
-  return FitsImage::open(path, first, progress);
+  return ImagePlane::open(path, first, progress);
 }
 
 }  // namespace
@@ -56,9 +43,9 @@ void Loader::start(const std::string& path, const OpenOptions& open, std::int64_
       changed();
     };
     constexpr std::int64_t kPreviewSide = 1024;
-    auto image = std::make_shared<const FitsImage>(open_image(path, open, progress));
-    tell(&Early::header, std::make_shared<const ImageHeader>(image->header()));
-    const auto source = pixels_of(std::move(image), progress);
+    const ImagePlane image = open_image(path, open, progress);
+    tell(&Early::header, std::make_shared<const ImageHeader>(image.header()));
+    const auto source = image.pixels(progress);
     progress.check();
     if (source->shape().count() > 4 * kPreviewSide * kPreviewSide) {
       tell(&Early::preview, Pyramid::preview(*source, kPreviewSide));

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/model/image_header.hpp"
 #include "gui/model/image/pyramid.hpp"
 #include "gui/model/job_slot.hpp"

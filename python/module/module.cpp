@@ -8,7 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/run/request/bounds.hpp"
 #include "core/sky/model/unit.hpp"
 #include "kernels/backends.hpp"

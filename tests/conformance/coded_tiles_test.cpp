@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "tests/support/rice_files.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"
@@ -21,7 +21,7 @@ using testing_files::TemporaryFolder;
 
 /// The pixels keep their file open.
 std::shared_ptr<const PixelSource> open(const std::string& path) {
-  const auto image = std::make_shared<const FitsImage>(FitsImage::open(path));
+  const auto image = std::make_shared<const ImagePlane>(ImagePlane::open(path));
   std::shared_ptr<const PixelSource> pixels = image->pixels();
   return {pixels.get(), [image, pixels](const PixelSource*) {}};
 }

@@ -8,7 +8,7 @@
 #include <random>
 #include <tuple>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/measure/sources/measured_noise.hpp"
 #include "tests/support/rice_files.hpp"
 #include "tests/support/testing.hpp"
@@ -255,7 +255,7 @@ TEST_F(EveryKernel, of_rice_tiles) {
       how.tile[1] = 1;
       const std::string path = folder.file(fmt::format("{}_{}.fits", bitpix, width));
       rice_files::write(path, how, rice_files::image_of(how, random));
-      const FitsImage image = FitsImage::open(path);
+      const ImagePlane image = ImagePlane::open(path);
       const auto pixels = image.pixels();
       EXPECT_TRUE(same_bits(store(card(), *card().load(*pixels, {})), store(cpu(), *cpu().load(*pixels, {}))));
     }

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/show/display/display_levels.hpp"
 #include "tests/support/testing.hpp"
 

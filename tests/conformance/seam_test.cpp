@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/show/display/display_levels.hpp"
 #include "core/sky/model/pixel_source.hpp"
 #include "kernels/backends.hpp"

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/model/rectangle_source.hpp"
 #include "tests/support/testing.hpp"
 

@@ -5,17 +5,17 @@
 
 #include "core/files/fits/beam_table.hpp"
 #include "core/files/fits/fits_guard.hpp"
-#include "core/files/fits/fits_image.hpp"
 #include "core/files/fits/header_beam.hpp"
 #include "core/files/fits/rice_tiles.hpp"
 #include "core/files/fits/tile_guard.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/model/wcs.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace reber::fuzz {
 namespace {
 
-void read_pixels(const FitsImage& image) {
+void read_pixels(const ImagePlane& image) {
   const Shape shape = image.header().shape;
   const auto pixels = image.pixels();
   const auto bytes = static_cast<std::size_t>(shape.nx * bytes_of(pixels->format().type));
@@ -53,7 +53,7 @@ void header(Bytes bytes) {
   OpenOptions options;
   options.max_inflated_bytes = std::int64_t{1} << 22;
   options.plane = 0;
-  const FitsImage image = FitsImage::open(file.path(), options);
+  const ImagePlane image = ImagePlane::open(file.path(), options);
   const bool plain = image.header().hdus[static_cast<std::size_t>(image.header().hdu)].kind == "image";
   // A row must fit; compressed images are decoded by a child, which `tiles` guards.
   if (plain && image.header().shape.nx < (std::int64_t{1} << 24)) read_pixels(image);

@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/model/image_header.hpp"
 
 #include "tests/support/testing.hpp"
@@ -62,7 +62,7 @@ double decode(const std::byte* at, const PixelFormat& format) {
   return 0;
 }
 
-std::vector<double> read_plane(const FitsImage& image) {
+std::vector<double> read_plane(const ImagePlane& image) {
   const auto source = image.pixels();
   const Shape shape = source->shape();
   const PixelFormat format = source->format();
@@ -83,7 +83,7 @@ std::vector<double> read_all(const std::string& path, std::int64_t planes) {
   for (std::int64_t plane = 0; plane < planes; ++plane) {
     OpenOptions options;
     options.plane = plane;
-    const auto one = read_plane(FitsImage::open(path, options));
+    const auto one = read_plane(ImagePlane::open(path, options));
     all.insert(all.end(), one.begin(), one.end());
   }
   return all;
@@ -189,7 +189,7 @@ TEST_P(FitsCorpus, IsReadOrRefusedAsTheManifestSays) {
   const auto start = std::chrono::steady_clock::now();
   if (file.at("expect") == "refuse") {
     try {
-      read_plane(FitsImage::open(path));
+      read_plane(ImagePlane::open(path));
       ADD_FAILURE() << "was read";
     } catch (const Error& error) {
       const std::string words = file.at("names");
@@ -204,11 +204,11 @@ TEST_P(FitsCorpus, IsReadOrRefusedAsTheManifestSays) {
   } else {
     OpenOptions options;
     options.plane = 0;
-    const FitsImage image = FitsImage::open(path, options);
+    const ImagePlane image = ImagePlane::open(path, options);
     check_header(image.header(), file);
     check_pixels(read_all(path, image.header().planes), file.at("image"));
     if (image.header().planes > 1) {
-      EXPECT_THROW(FitsImage::open(path), InputError);
+      EXPECT_THROW(ImagePlane::open(path), InputError);
     }
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -245,7 +245,7 @@ bool reads(const std::string& bytes) {
     OpenOptions options;
     options.plane = 0;
     options.max_inflated_bytes = std::int64_t{1} << 28;
-    read_plane(FitsImage::open(path, options));
+    read_plane(ImagePlane::open(path, options));
   } catch (const Error&) {
     good = false;
   }

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/run/pipeline/pipeline.hpp"
 #include "core/studies/verification.hpp"
 #include "tests/golden/lists.hpp"
@@ -41,7 +41,7 @@ TEST_P(GoldenImages, clip_components_and_brightest_sums_are_numpys) {
   for (const char* name : kImages) {
     std::ifstream file(path_of(name) + ".json");
     const auto expected = nlohmann::json::parse(file);
-    const FitsImage image = FitsImage::open(path_of(name) + ".fits");
+    const ImagePlane image = ImagePlane::open(path_of(name) + ".fits");
     Backend& tested = backend(GetParam());
     TilingPlan whole;
     whole.band_rows = image.header().shape.ny;

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/mask/region_mask.hpp"
 #include "core/sky/model/image_header.hpp"
 #include "tests/support/testing.hpp"
@@ -15,7 +15,7 @@ namespace {
 const std::filesystem::path kReported = std::filesystem::path(testing::data_folder()) / "reported";
 
 std::int64_t pixels_of(const std::filesystem::path& image, const std::filesystem::path& regions) {
-  const ImageHeader header = FitsImage::open(image.string(), {}).header();
+  const ImageHeader header = ImagePlane::open(image.string(), {}).header();
   return mask_of(read_regions(regions.string(), header.wcs), header.shape).count();
 }
 

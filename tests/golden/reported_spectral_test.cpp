@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <map>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/run/cube/cube_source.hpp"
 #include "core/run/cube/spectral_axis.hpp"
 #include "core/sky/model/image_header.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/run/pipeline/detection_planes.hpp"
 #include "tests/support/testing.hpp"
 
@@ -19,8 +19,8 @@ class GoldenWavelets : public ::testing::TestWithParam<std::string> {
 };
 
 std::unique_ptr<Plane> load_file(Backend& backend, const std::string& name) {
-  const FitsImage image =
-      FitsImage::open(fmt::format("{}/images/lofar_sim/pybdsf_atrous_{}.fits", data_folder(), name));
+  const ImagePlane image =
+      ImagePlane::open(fmt::format("{}/images/lofar_sim/pybdsf_atrous_{}.fits", data_folder(), name));
   TilingPlan whole;
   whole.band_rows = image.header().shape.ny;
   const auto pixels = image.pixels();

@@ -16,7 +16,7 @@ import sys
 # Wings of core and what each may include beside `core/base`; its rooms, each of which sees those before it.
 WINGS = {
     "sky": ("", "model regions mask"),
-    "files": ("sky", "io tiles fits catalogue samp"),
+    "files": ("sky", "io tiles image fits readers catalogue samp"),
     "seam": ("sky", "compute plan"),
     "show": ("sky seam files", "display picture"),
     "measure": ("sky seam", "background sources fitting extended"),
@@ -48,7 +48,7 @@ ALLOWED |= {f"gui/{room}": " ".join(["core"] + [f"gui/{left}" for left in GUI_OR
             for at, room in enumerate(GUI_ORDER)}
 ALLOWED |= {
     # Two rooms see a wing to the right: masks are files as well, and extended sources are a search of their own.
-    "core/sky/mask": "core/base core/sky core/files/io core/files/fits",
+    "core/sky/mask": "core/base core/sky core/files/io core/files/image core/files/fits",
     "core/measure/extended": "core/base core/sky core/seam core/measure core/run/request core/run/pipeline",
     # Narrower than their wing.
     "core/files/tiles": "core/base",

@@ -9,7 +9,7 @@
 #include <map>
 #include <numbers>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::testing {

@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/files/fits/cube_writer.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {
@@ -74,7 +74,7 @@ TEST(BeamTable, IsWrittenWithTheCubeAndReadForEachPlane) {
   save(folder.file("in.fits"), cube());
   OpenOptions options;
   options.plane = 0;
-  const ImageHeader in = FitsImage::open(folder.file("in.fits"), options).header();
+  const ImageHeader in = ImagePlane::open(folder.file("in.fits"), options).header();
   EXPECT_TRUE(in.plane_beams.empty());
   OutputHeader out;
   out.like = &in;
@@ -93,7 +93,7 @@ TEST(BeamTable, IsWrittenWithTheCubeAndReadForEachPlane) {
   for (std::int64_t plane = 0; plane < 6; ++plane) {
     SCOPED_TRACE(plane);
     options.plane = plane;
-    const FitsImage image = FitsImage::open(folder.file("out.fits"), options);
+    const ImagePlane image = ImagePlane::open(folder.file("out.fits"), options);
     EXPECT_EQ(image.header().warnings.empty(), plane != 2);  // Jy/beam without a beam
     EXPECT_EQ(image.header().axes, (std::vector<std::int64_t>{4, 2, 3, 2}));
     EXPECT_EQ(image.header().plane_beams.size(), 6U);
@@ -114,7 +114,7 @@ TEST(BeamTable, OneBeamForAllPlanesNeedsNoTable) {
   save(folder.file("in.fits"), cube());
   OpenOptions options;
   options.plane = 0;
-  const ImageHeader in = FitsImage::open(folder.file("in.fits"), options).header();
+  const ImageHeader in = ImagePlane::open(folder.file("in.fits"), options).header();
   OutputHeader out;
   out.like = &in;
   out.beam = Beam{0.004, 0.003, 30};
@@ -123,7 +123,7 @@ TEST(BeamTable, OneBeamForAllPlanesNeedsNoTable) {
   CubeWriter writer(folder.file("out.fits"), out, {}, false);
   writer.finish();
   options.plane = 4;
-  const ImageHeader header = FitsImage::open(folder.file("out.fits"), options).header();
+  const ImageHeader header = ImagePlane::open(folder.file("out.fits"), options).header();
   EXPECT_TRUE(header.plane_beams.empty());
   ASSERT_TRUE(header.beam.has_value());
   EXPECT_DOUBLE_EQ(header.beam->major_deg, 0.004);
@@ -140,7 +140,7 @@ ImageHeader with_table(const TemporaryFolder& folder, std::string table, const s
   save(folder.file("t.fits"), file + table);
   OpenOptions options;
   options.plane = 1;
-  return FitsImage::open(folder.file("t.fits"), options).header();
+  return ImagePlane::open(folder.file("t.fits"), options).header();
 }
 
 std::string word(std::uint64_t value, int bytes) {

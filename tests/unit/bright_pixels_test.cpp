@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/seam/compute/boundary_index.hpp"
 #include "core/seam/plan/algorithm_choice.hpp"
 #include "core/sky/model/kernel.hpp"

@@ -7,7 +7,7 @@
 
 #include <numeric>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {
@@ -41,7 +41,7 @@ class FileSums : public testing::Test {
   /// The verdict after the plane was read in pieces of `rows`, and again; "none" where nothing is stated.
   std::string verdict(const std::string& bytes, std::int64_t rows, const OpenOptions& options = {}) {
     save(folder_.file("image.fits"), bytes);
-    const FitsImage image = FitsImage::open(folder_.file("image.fits"), options);
+    const ImagePlane image = ImagePlane::open(folder_.file("image.fits"), options);
     const auto sums = image.sums();
     if (!sums) return "none";
     cheap_ = sums->cheap();

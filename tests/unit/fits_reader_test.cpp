@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/model/image_header.hpp"
 #include "core/sky/model/rectangle_source.hpp"
 #include "tests/unit/fits_files.hpp"
@@ -58,9 +58,9 @@ float float_at(const PixelSource& source, std::int64_t y, std::int64_t x) {
 
 class FitsReader : public testing::Test {
  protected:
-  FitsImage open(const std::string& bytes, const OpenOptions& options = {}) {
+  ImagePlane open(const std::string& bytes, const OpenOptions& options = {}) {
     save(folder_.file("image.fits"), bytes);
-    return FitsImage::open(folder_.file("image.fits"), options);
+    return ImagePlane::open(folder_.file("image.fits"), options);
   }
   ImageHeader read(const std::string& bytes, const OpenOptions& options = {}) { return open(bytes, options).header(); }
 
@@ -68,7 +68,7 @@ class FitsReader : public testing::Test {
   template <class Failure = DataError>
   std::string refusal(const std::string& bytes, const OpenOptions& options = {}) {
     try {
-      const FitsImage image = open(bytes, options);
+      const ImagePlane image = open(bytes, options);
       const auto source = image.pixels();
     } catch (const Failure& error) {
       return error.what();
@@ -83,7 +83,7 @@ void expect_in(const std::string& message, const std::string& word) {
 }
 
 TEST_F(FitsReader, PixelsLieWhereTheyShould) {
-  const FitsImage image = open(small_image({}));
+  const ImagePlane image = open(small_image({}));
   const auto source = image.pixels();
   EXPECT_EQ(source->shape(), (Shape{2, 3}));
   EXPECT_TRUE(source->format().big_endian);
@@ -102,7 +102,7 @@ TEST_F(FitsReader, EveryPlaneOfEveryAxisOrderIsGathered) {
   for (int plane = 0; plane < 3; ++plane) {
     OpenOptions options;
     options.plane = plane;
-    const FitsImage image = open(header(cards) + data_blocks(ramp(24)), options);
+    const ImagePlane image = open(header(cards) + data_blocks(ramp(24)), options);
     EXPECT_EQ(image.header().x_axis, 0);
     EXPECT_EQ(image.header().y_axis, 2);
     EXPECT_EQ(image.header().planes, 3);
@@ -119,7 +119,7 @@ TEST_F(FitsReader, EveryPlaneOfEveryAxisOrderIsGathered) {
   }
   OpenOptions options;
   options.plane = 1;
-  const FitsImage image = open(header(cards) + data_blocks(ramp(24)), options);
+  const ImagePlane image = open(header(cards) + data_blocks(ramp(24)), options);
   const auto source = image.pixels();
   EXPECT_EQ(source->shape(), (Shape{4, 3}));
   for (int y = 0; y < 4; ++y) {
@@ -136,7 +136,7 @@ TEST_F(FitsReader, RectanglesAreTheirPartOfTheRows) {
     }
     OpenOptions options;
     options.plane = 2;
-    const FitsImage image = open(header(cards) + data_blocks(ramp(120)), options);
+    const ImagePlane image = open(header(cards) + data_blocks(ramp(120)), options);
     const auto source = image.pixels();
     const auto* const rectangles = source->rectangle_source();
     ASSERT_NE(rectangles, nullptr);
@@ -189,7 +189,7 @@ TEST_F(FitsReader, HdusAreListedAndChosen) {
            data_blocks(values);
   };
   const std::string file = primary + extension("SCI", 10) + extension("ERR", 20);
-  const FitsImage first = open(file);
+  const ImagePlane first = open(file);
   EXPECT_EQ(first.header().hdu, 1);
   ASSERT_EQ(first.header().hdus.size(), 3U);
   EXPECT_EQ(first.header().hdus[2].name, "ERR");
@@ -291,7 +291,7 @@ TEST_F(FitsReader, OpeningNoticesTheLastByteMissing) {
   const std::string whole = header(shape_cards(-32, {50, 50})) + data_blocks(ramp(2500));
   const std::size_t begin = header(shape_cards(-32, {50, 50})).size();
   save(folder_.file("cut.fits"), whole.substr(0, begin + 10000));
-  EXPECT_NO_THROW((void)FitsImage::open(folder_.file("cut.fits")));
+  EXPECT_NO_THROW((void)ImagePlane::open(folder_.file("cut.fits")));
   for (const std::size_t size : {9999, 9000, 7200, 7121, 7120})
     expect_in(refusal(whole.substr(0, begin + size)), fmt::format("expected 10000 bytes, found {}", size).c_str());
 }
@@ -303,7 +303,7 @@ TEST_F(FitsReader, EveryTruncationIsRefusedOrWhole) {
     save(folder_.file("cut.fits"), whole.substr(0, size));
     bool opened = true;
     try {
-      const FitsImage image = FitsImage::open(folder_.file("cut.fits"));
+      const ImagePlane image = ImagePlane::open(folder_.file("cut.fits"));
       float_at(*image.pixels(), 1, 2);
     } catch (const DataError&) {
       opened = false;
@@ -320,7 +320,7 @@ TEST_F(FitsReader, FilesOfOtherKindsAreRefusedWithTheSystemsWords) {
                                                        {"/dev/zero", "device"}};
   for (const auto& [path, words] : cases) {
     try {
-      FitsImage::open(path);
+      ImagePlane::open(path);
       ADD_FAILURE() << path << " was opened";
     } catch (const DataError& error) {
       expect_in(error.what(), words);
@@ -365,12 +365,12 @@ TEST_F(FitsReader, NamesAreTakenLiterally) {
   for (const char* name :
        {"a[1:2,1:2].fits", "!a.fits", " lead.fits", "~nobody.fits", "mem:", "%s%n.fits", "a\nb.fits", "-", "@l"}) {
     save(folder_.file(name), small_image({}));
-    EXPECT_EQ(FitsImage::open(folder_.file(name)).header().shape, (Shape{2, 3})) << name;
+    EXPECT_EQ(ImagePlane::open(folder_.file(name)).header().shape, (Shape{2, 3})) << name;
   }
 }
 
 TEST_F(FitsReader, AFileThatChangesWhileItIsReadIsNotRead) {
-  const FitsImage image = open(small_image({}));
+  const ImagePlane image = open(small_image({}));
   const auto source = image.pixels();
   std::filesystem::resize_file(folder_.file("image.fits"), 2884);
   std::vector<std::byte> rows(24);

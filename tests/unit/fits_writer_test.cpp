@@ -10,8 +10,8 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
 #include "core/files/fits/tile_writer.hpp"
+#include "core/files/image/image_file.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {
@@ -49,7 +49,7 @@ std::uint32_t whole_sum(const std::string& bytes) {
   return static_cast<std::uint32_t>(sum);
 }
 
-std::vector<float> read_floats(const FitsImage& image) {
+std::vector<float> read_floats(const ImagePlane& image) {
   const auto source = image.pixels();
   std::vector<std::byte> raw(static_cast<std::size_t>(source->shape().count()) * 4);
   source->read_rows(0, source->shape().ny, raw.data());
@@ -74,7 +74,7 @@ TEST(FitsWriter, KeepsEveryBit) {
                std::copy_n(values.begin() + y0 * 3, ny * 3, out);
              }),
              false);
-  const auto found = read_floats(FitsImage::open(folder.file("o.fits")));
+  const auto found = read_floats(ImagePlane::open(folder.file("o.fits")));
   ASSERT_EQ(found.size(), values.size());
   EXPECT_EQ(std::memcmp(found.data(), values.data(), 24), 0);
 }
@@ -95,7 +95,7 @@ TEST(FitsWriter, IntegerPlanesRoundTrip) {
                for (std::int64_t i = 0; i < 2 * ny; ++i) out[i] = static_cast<std::int32_t>(1000000007 + y0 * 2 + i);
              }),
              false);
-  const FitsImage image = FitsImage::open(folder.file("o.fits"));
+  const ImagePlane image = ImagePlane::open(folder.file("o.fits"));
   EXPECT_EQ(image.header().bitpix, 32);
   std::vector<std::byte> raw(16);
   image.pixels()->read_rows(0, 2, raw.data());
@@ -119,14 +119,14 @@ TEST(FitsWriter, KeepsTheSkyAndDropsWhatNoLongerHolds) {
     cards.push_back(c);
   }
   save(folder.file("in.fits"), header(cards) + testing_files::data_blocks(std::vector<std::int16_t>(6)));
-  const FitsImage in = FitsImage::open(folder.file("in.fits"));
+  const ImagePlane in = ImagePlane::open(folder.file("in.fits"));
   OutputHeader out;
   out.like = &in.header();
   out.unit = "Jy/beam";
   out.beam = Beam{0.02, 0.015, 40};
   out.history = {"made by a test with a line that is longer than seventy-two characters and must be folded"};
   write_fits(folder.file("o.fits"), {2, 3}, out, ramp_rows(3), false);
-  const FitsImage image = FitsImage::open(folder.file("o.fits"));
+  const ImagePlane image = ImagePlane::open(folder.file("o.fits"));
   const ImageHeader& found = image.header();
   EXPECT_EQ(found.axes, (std::vector<std::int64_t>{3, 2}));
   EXPECT_TRUE(found.warnings.empty()) << found.warnings.front();
@@ -155,13 +155,13 @@ TEST(FitsWriter, CardsReplaceThoseOfTheirNamesAndDescribeFurtherAxes) {
   std::vector<std::string> cards = {"SIMPLE  = T", "BITPIX  = 16",    "NAXIS   = 2",      "NAXIS1  = 3",
                                     "NAXIS2  = 2", "OBJECT  = 'M87'", "SPECSYS = 'LSRK'", "HISTORY kept"};
   save(folder.file("in.fits"), header(cards) + testing_files::data_blocks(std::vector<std::int16_t>(6)));
-  const FitsImage in = FitsImage::open(folder.file("in.fits"));
+  const ImagePlane in = ImagePlane::open(folder.file("in.fits"));
   OutputHeader out;
   out.like = &in.header();
   out.cards = {"SPECSYS = 'TOPOCENT'", "CTYPE3  = 'STOKES'", "CTYPE4  = 'FREQ'", "CRVAL4  = 1.4E9"};
   out.more_axes = 2;
   write_fits(folder.file("o.fits"), {2, 3}, out, ramp_rows(3), {});
-  const FitsImage image = FitsImage::open(folder.file("o.fits"));
+  const ImagePlane image = ImagePlane::open(folder.file("o.fits"));
   const ImageHeader& found = image.header();
   EXPECT_EQ(found.axes, (std::vector<std::int64_t>{3, 2, 1, 1}));
   EXPECT_EQ(std::ranges::count_if(found.cards, [](const std::string& card) { return card.starts_with("SPECSYS"); }), 1);
@@ -188,7 +188,7 @@ TEST(FitsWriter, TheInputIsNeverReplaced) {
   const TemporaryFolder folder;
   write_fits(folder.file("in.fits"), {2, 2}, {}, ramp_rows(2), false);
   const std::string before = load(folder.file("in.fits"));
-  const FitsImage in = FitsImage::open(folder.file("in.fits"));
+  const ImagePlane in = ImagePlane::open(folder.file("in.fits"));
   OutputHeader out;
   out.like = &in.header();
   EXPECT_THROW(write_fits(folder.file("in.fits"), {2, 2}, out, ramp_rows(2), true), InputError);

@@ -33,13 +33,13 @@ MeshMap map_of(const MeshGrid& grid) {
 }
 
 /// An image with those cards, written and opened.
-FitsImage image_with(const TemporaryFolder& folder, const std::vector<std::string>& cards) {
+ImagePlane image_with(const TemporaryFolder& folder, const std::vector<std::string>& cards) {
   OutputHeader header;
   header.cards = cards;
   write_fits(folder.file("image.fits"), kImage, header,
              FloatRows([](std::int64_t, std::int64_t ny, float* out) { std::fill_n(out, ny * kImage.nx, 1.0f); }),
              true);
-  return FitsImage::open(folder.file("image.fits"));
+  return ImagePlane::open(folder.file("image.fits"));
 }
 
 std::vector<std::string> sky_with(const std::vector<std::string>& scale) {
@@ -57,7 +57,7 @@ TEST(MeshMap, ReadsTheBitsAndPlacesThatItWrote) {
     write_mesh_map(folder.file("m.fits"), map, {}, true);
     OpenOptions checked;
     checked.check = true;
-    const auto found = read_mesh_map(FitsImage::open(folder.file("m.fits"), checked));
+    const auto found = read_mesh_map(ImagePlane::open(folder.file("m.fits"), checked));
     ASSERT_TRUE(found);
     EXPECT_EQ(found->values, map.values);
     EXPECT_TRUE(same_nodes(grid, *found));
@@ -78,13 +78,13 @@ TEST(MeshMap, ItsPixelsStandWhereTheNodesStandInTheImage) {
   };
   for (const auto& scale : scales) {
     const TemporaryFolder folder;
-    const FitsImage image = image_with(folder, sky_with(scale));
+    const ImagePlane image = image_with(folder, sky_with(scale));
     ASSERT_TRUE(image.header().wcs.celestial()) << image.header().wcs.why_not();
     OutputHeader header;
     header.like = &image.header();
     const MeshMap map = map_of(MeshGrid::make(kImage, 100));  // cells of 100 x 100 pixels: evenly spaced nodes
     write_mesh_map(folder.file("m.fits"), map, header, true);
-    const FitsImage small = FitsImage::open(folder.file("m.fits"));
+    const ImagePlane small = ImagePlane::open(folder.file("m.fits"));
     ASSERT_TRUE(small.header().wcs.celestial()) << small.header().wcs.why_not();
     for (const std::size_t j : {std::size_t{0}, map.y.size() - 1})
       for (const std::size_t i : {std::size_t{0}, std::size_t{3}, map.x.size() - 1}) {
@@ -122,7 +122,7 @@ TEST(MeshMap, AnOrdinaryImageIsNoneAndADamagedMeshIsRefused) {
     bad.replace(at, from.size(), to);
     save(folder.file("bad.fits"), bad);
     try {
-      (void)read_mesh_map(FitsImage::open(folder.file("bad.fits")));
+      (void)read_mesh_map(ImagePlane::open(folder.file("bad.fits")));
       FAIL() << "took a mesh with " << to;
     } catch (const DataError& error) {
       EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();

@@ -17,7 +17,7 @@
 #include "core/base/error.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/files/fits/fits_file.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/files/tiles/rice_decoder.hpp"
 #include "tests/support/rice_files.hpp"
 #include "tests/unit/fits_files.hpp"
@@ -146,7 +146,7 @@ std::unique_ptr<PixelSource> open_rice(const std::shared_ptr<const fits::FitsFil
 }
 
 void expect_cfitsios(const std::string& path, const Case& how) {
-  const auto file = fits::FitsFile::open(path, {}, fits::Planes::one);
+  const auto file = fits::FitsFile::open(path, {}, Planes::one);
   const auto source = open_rice(file);
   const auto raw = rows_of(*source, kNy);
   for (const std::int64_t band : {1, 5, 32}) EXPECT_EQ(rows_of(*source, band), raw) << path << band;
@@ -212,7 +212,7 @@ TEST(RiceTiles, TheFirstDamagedTileIsNamedForAnyOrderOfReading) {
   std::string bytes = load(path);
   rice_files::halve_streams(bytes, {20, 60});
   save(path, bytes);
-  const auto file = fits::FitsFile::open(path, {}, fits::Planes::one);
+  const auto file = fits::FitsFile::open(path, {}, Planes::one);
   const auto source = open_rice(file);
   std::vector<std::byte> row(static_cast<std::size_t>(kNx * 4));
   source->read_rows(19, 1, row.data());
@@ -237,8 +237,8 @@ TEST(RiceTiles, WhatIsUnusualIsLeftToCfitsio) {
   const std::string path = folder.file("usual.fits"), other = folder.file("unusual.fits");
   write(path, how, image_of(how, random));
   const std::string bytes = load(path);
-  EXPECT_TRUE(fits::FitsFile::open(path, {}, fits::Planes::one)->decodes_rows());
-  EXPECT_FALSE(FitsImage::open(path).in_memory());
+  EXPECT_TRUE(fits::FitsFile::open(path, {}, Planes::one)->decodes_rows());
+  EXPECT_FALSE(ImagePlane::open(path).in_memory());
   for (const auto& [from, to] : {std::pair{"ZQUANTIZ= 'NO_DITHER'", "ZQUANTIZ= 'OTHER    '"},
                                  {"ZNAME1  = 'BLOCKSIZE'", "ZNAME1  = 'NOISEBIT '"},
                                  {"TFORM3  = '1D      '", "TFORM3  = '1K      '"}}) {
@@ -247,8 +247,8 @@ TEST(RiceTiles, WhatIsUnusualIsLeftToCfitsio) {
     ASSERT_NE(at, std::string::npos) << from;
     changed.replace(at, std::string(to).size(), to);
     save(other, changed);
-    EXPECT_FALSE(fits::FitsFile::open(other, {}, fits::Planes::one)->decodes_rows()) << to;
-    EXPECT_TRUE(FitsImage::open(other).in_memory()) << to;
+    EXPECT_FALSE(fits::FitsFile::open(other, {}, Planes::one)->decodes_rows()) << to;
+    EXPECT_TRUE(ImagePlane::open(other).in_memory()) << to;
   }
 }
 

@@ -16,7 +16,7 @@
 
 #include "core/files/fits/file_sums.hpp"
 #include "core/files/fits/fits_file.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/files/tiles/rice_decoder.hpp"
 #include "kernels/shared/coded_upload.hpp"
 #include "tests/support/rice_files.hpp"
@@ -138,7 +138,7 @@ TEST(RiceWarp, ImagesOfEveryKindHaveTheBitsOfTheHostsRows) {
   rice_files::for_each_case([&](const rice_files::Case& how) {
     std::remove(path.c_str());
     rice_files::write(path, how, rice_files::image_of(how, random));
-    const auto file = fits::FitsFile::open(path, {}, fits::Planes::one);
+    const auto file = fits::FitsFile::open(path, {}, Planes::one);
     const auto source = file->pixels(0);
     if (source->coded_tiles() == nullptr) FAIL() << "not of coded tiles";
     expect_same(by_upload(*source), by_rows(*source));
@@ -303,7 +303,7 @@ TEST(RiceWarp, TilesAreOfferedWhereTheFileStatesSums) {
   fits_write_chksum(file, &status);
   fits_close_file(file, &status);
   ASSERT_EQ(status, 0);
-  const FitsImage image = FitsImage::open(path);
+  const ImagePlane image = ImagePlane::open(path);
   const auto pixels = image.pixels();
   EXPECT_NE(pixels->coded_tiles(), nullptr);
   const auto sums = image.sums();

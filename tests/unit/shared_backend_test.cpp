@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/base/exchange.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "kernels/backends.hpp"
 #include "kernels/shared_backend.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/model/image_header.hpp"
 #include "tests/support/source_file.hpp"
 #include "tests/support/testing.hpp"
@@ -41,7 +41,7 @@ inline const ImageHeader& sky_header(const std::string& file) {
   if (found == opened.end()) {
     OpenOptions options;
     options.plane = 0;
-    found = opened.emplace(file, FitsImage::open(data_folder() + "/" + file, options).header()).first;
+    found = opened.emplace(file, ImagePlane::open(data_folder() + "/" + file, options).header()).first;
   }
   return found->second;
 }

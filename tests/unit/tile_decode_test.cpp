@@ -14,8 +14,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/thread_budget.hpp"
-#include "core/files/fits/fits_image.hpp"
 #include "core/files/fits/tile_writer.hpp"
+#include "core/files/image/image_file.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {
@@ -45,7 +45,7 @@ FloatRows rows_of(const std::vector<float>& values) {
 /// The plane's bytes as decoded by that many children.
 std::vector<std::byte> decoded(const std::string& path, int children, const OpenOptions& options = {}) {
   const ThreadBudget budget(children);
-  const FitsImage image = FitsImage::open(path, options);
+  const ImagePlane image = ImagePlane::open(path, options);
   const auto source = image.pixels();
   std::vector<std::byte> raw(static_cast<std::size_t>(source->shape().count() * bytes_of(source->format().type)));
   source->read_rows(0, source->shape().ny, raw.data());

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/files/tiles/tile_coder.hpp"
 #include "tests/unit/fits_files.hpp"
 
@@ -55,7 +55,7 @@ std::function<void(std::int64_t, std::int64_t, Pixel*)> rows_of(const std::vecto
 }
 
 std::vector<float> read(const std::string& path) {
-  const FitsImage image = FitsImage::open(path);
+  const ImagePlane image = ImagePlane::open(path);
   const auto source = image.pixels();
   std::vector<std::byte> raw(static_cast<std::size_t>(source->shape().count() * bytes_of(source->format().type)));
   source->read_rows(0, source->shape().ny, raw.data());
@@ -66,7 +66,7 @@ std::vector<float> read(const std::string& path) {
 
 /// Integers as doubles, exactly: plain ones as they stand, decoded ones as CFITSIO gave them.
 std::vector<double> read_integers(const std::string& path) {
-  const FitsImage image = FitsImage::open(path);
+  const ImagePlane image = ImagePlane::open(path);
   const auto source = image.pixels();
   const PixelFormat format = source->format();
   std::vector<std::byte> raw(static_cast<std::size_t>(source->shape().count() * bytes_of(format.type)));
@@ -100,7 +100,7 @@ TEST(TileWriter, CfitsioReadsTheBitsThatThePlainFileHas) {
       const auto plain = read(folder.file(name)), tiled = read(folder.file(name + ".fz"));
       ASSERT_EQ(plain.size(), tiled.size()) << shape.nx << name;
       EXPECT_EQ(std::memcmp(plain.data(), tiled.data(), 4 * plain.size()), 0) << shape.nx << name;
-      EXPECT_EQ(FitsImage::open(folder.file(name + ".fz")).header().unit.text, "Jy/beam");
+      EXPECT_EQ(ImagePlane::open(folder.file(name + ".fz")).header().unit.text, "Jy/beam");
     }
     if (shape.count() > 100'000) {
       EXPECT_LT(load(folder.file("f.fits.fz")).size(), 0.87 * static_cast<double>(load(folder.file("f.fits")).size()));

@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/run/live/display_tiles.hpp"
 #include "core/show/display/display_levels.hpp"
 #include "gui/model/first_limits.hpp"

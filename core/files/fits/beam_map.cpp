@@ -11,8 +11,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/base/thread_pool.hpp"
-#include "core/files/fits/fits_file.hpp"
 #include "core/sky/model/grid_geometry.hpp"
 #include "core/sky/model/sky_frames.hpp"
 
@@ -25,7 +25,7 @@ constexpr Covariance kUnknown{kNan, kNan, kNan};
 bool known(const Covariance& c) { return std::isfinite(c.xx) && std::isfinite(c.xy) && std::isfinite(c.yy); }
 
 /// The planes of a map.
-struct Planes {
+struct BeamPlanes {
   Shape shape;
   Wcs wcs;
   std::array<std::vector<float>, 3> values;  ///< major, minor, position angle
@@ -74,11 +74,11 @@ std::int64_t first_plane(const ImageHeader& map, const ImageHeader& image, const
   return image.plane * values;
 }
 
-Planes read_planes(const std::string& path, const ImageHeader& image, const Progress& progress) {
-  const auto file = fits::FitsFile::open(path, {}, fits::Planes::many, progress);
+BeamPlanes read_planes(const std::string& path, const ImageHeader& image, const Progress& progress) {
+  const auto file = open_image_file(path, {}, Planes::many, progress);
   const ImageHeader header = file->header(0);
   const std::int64_t first = first_plane(header, image, path);
-  Planes planes{file->shape(), header.wcs, {}};
+  BeamPlanes planes{file->shape(), header.wcs, {}};
   for (std::size_t p = 0; p < 3; ++p) {
     const auto source = file->pixels(first + static_cast<std::int64_t>(p), progress);
     const PixelFormat format = source->format();
@@ -93,7 +93,7 @@ Planes read_planes(const std::string& path, const ImageHeader& image, const Prog
 }
 
 /// From the image's frame to the map's; angles from north are the same in both.
-SkyConverter converter_of(const ImageHeader& image, const Planes& map, const std::string& path) {
+SkyConverter converter_of(const ImageHeader& image, const BeamPlanes& map, const std::string& path) {
   if (!image.wcs.celestial())
     throw InputError("a map of the beam needs the image's sky coordinates: " + image.wcs.why_not());
   if (!map.wcs.celestial()) {
@@ -127,7 +127,7 @@ void refuse_other_units(const BeamNodes& nodes, Shape image, const std::string& 
 
 BeamField read_beam_map(const std::string& path, const ImageHeader& image, const Progress& progress) {
   constexpr std::int64_t kMostNodes = 256;
-  const Planes map = read_planes(path, image, progress);
+  const BeamPlanes map = read_planes(path, image, progress);
   const SkyConverter to_map = converter_of(image, map, path);
   auto nodes = std::make_shared<BeamNodes>();
   const std::int64_t step = std::max<std::int64_t>(1, (std::max(image.shape.ny, image.shape.nx) - 1) / kMostNodes + 1);

@@ -17,7 +17,7 @@ namespace reber {
 /// beyond its edge they are those of the edge, and blank places take the beam of the nearest that are known.
 ///   throws InputError for an image without sky coordinates, a map with fewer planes, for another number of planes of a
 ///   cube, of another kind of frame or
-///   without a beam, or with axes that no beam of this image can have; as FitsImage::open
+///   without a beam, or with axes that no beam of this image can have; as ImagePlane::open
 [[nodiscard]] BeamField read_beam_map(const std::string& path, const ImageHeader& image, const Progress& progress = {});
 
 }  // namespace reber

@@ -10,6 +10,7 @@
 
 #include "core/base/progress.hpp"
 #include "core/files/fits/fits_guard.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/files/io/byte_source.hpp"
 #include "core/files/io/checksum.hpp"
 #include "core/sky/model/pixel_source.hpp"
@@ -17,23 +18,16 @@
 namespace reber::fits {
 
 /// The sum of one HDU, taken of the rows while they are read, and of the rest when it is asked for.
-class FileSums {
+class FileSums final : public StatedSums {
  public:
   /// bytes: must outlive this   rows: of the plane, where its rows are the whole data and have no gaps; else 0
   FileSums(const ByteSource& bytes, const Hdu& hdu, std::int64_t rows);
 
   /// Whether the header states DATASUM or CHECKSUM, with a value.
   [[nodiscard]] static bool stated(const Hdu& hdu);
-  /// Whether verdict() has little left to read once the plane was read.
-  [[nodiscard]] bool cheap() const { return !seen_.empty() || bytes_left() <= kLittle; }
-
-  /// The same pixels, whose bytes are summed as they pass, each row once. `pixels` and this must outlive it. Null where
-  /// rows are not the whole data: what passes says nothing.
-  [[nodiscard]] std::unique_ptr<PixelSource> watch(const PixelSource& pixels);
-
-  /// Reads what did not pass yet. Empty where the sums agree, else what is wrong, in words.
-  ///   throws DataError where the file cannot be read; Cancelled
-  [[nodiscard]] std::string verdict(const Progress& progress = {});
+  [[nodiscard]] bool cheap() const override { return !seen_.empty() || bytes_left() <= kLittle; }
+  [[nodiscard]] std::unique_ptr<PixelSource> watch(const PixelSource& pixels) override;
+  [[nodiscard]] std::string verdict(const Progress& progress = {}) override;
 
  private:
   class Watched;

@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/fits/beam_table.hpp"
+#include "core/files/fits/file_sums.hpp"
 #include "core/files/fits/fits_extent.hpp"
 #include "core/files/fits/fits_guard.hpp"
 #include "core/files/fits/header_beam.hpp"
@@ -30,6 +31,7 @@ struct FitsFile::State {
   PixelFormat format;
   BeamTable beams;
   std::optional<RiceHeader> rice;  ///< of tiles that are not left to CFITSIO
+  mutable LastDecoded decoded;
 };
 
 namespace {
@@ -329,10 +331,13 @@ std::shared_ptr<const FitsFile> FitsFile::open(const std::string& path, const Op
 std::int64_t FitsFile::planes() const { return state_->header.planes; }
 Shape FitsFile::shape() const { return state_->header.shape; }
 PixelFormat FitsFile::format() const { return state_->format; }
-bool FitsFile::in_memory() const { return state_->bytes->reopen_path().empty(); }
-bool FitsFile::compressed() const { return state_->hdu.kind == Hdu::Kind::compressed; }
 
-bool FitsFile::decodes_rows() const { return state_->rice && fits::decodes_rows(state_->hdu, *state_->rice); }
+Stored FitsFile::stored() const {
+  const State& state = *state_;
+  const bool inflated = state.bytes->reopen_path().empty();
+  if (state.hdu.kind != Hdu::Kind::compressed) return inflated ? Stored::in_memory : Stored::plain;
+  return state.rice && decodes_rows(state.hdu, *state.rice) ? Stored::coded_by_rows : Stored::coded_whole;
+}
 
 ImageHeader FitsFile::header(std::int64_t plane) const {
   check_plane(state_->header, plane);
@@ -351,17 +356,19 @@ std::shared_ptr<const DecodedPlane> FitsFile::decode(std::int64_t plane, const P
 }
 
 std::unique_ptr<PixelSource> FitsFile::pixels(std::int64_t plane, const Progress& progress) const {
-  const ImageHeader& header = state_->header;
+  const State& state = *state_;
+  const ImageHeader& header = state.header;
   check_plane(header, plane);
-  if (!compressed())
-    return plain_source(*state_->bytes, state_->hdu.data_offset,
-                        plane_layout(header.axes, header.x_axis, header.y_axis, plane), state_->format);
-  if (decodes_rows())
-    if (auto rows = rice_source(*state_->bytes, state_->hdu, *state_->rice, plane, printable(header.path))) return rows;
-  return decoded_source(decode(plane, progress));
+  const Stored how = stored();
+  if (how == Stored::plain || how == Stored::in_memory)
+    return plain_source(*state.bytes, state.hdu.data_offset,
+                        plane_layout(header.axes, header.x_axis, header.y_axis, plane), state.format);
+  if (how == Stored::coded_by_rows)
+    if (auto rows = rice_source(*state.bytes, state.hdu, *state.rice, plane, printable(header.path))) return rows;
+  return decoded_source(state.decoded.of(plane, [&] { return decode(plane, progress); }));
 }
 
-std::unique_ptr<FileSums> FitsFile::sums() const {
+std::unique_ptr<StatedSums> FitsFile::sums() const {
   const State& state = *state_;
   if (!FileSums::stated(state.hdu)) return nullptr;
   const std::int64_t plane_bytes = state.header.shape.count() * bytes_of(state.format.type);

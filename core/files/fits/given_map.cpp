@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_file.hpp"
 #include "core/sky/model/sky_frames.hpp"
 
 namespace reber {
@@ -22,16 +21,16 @@ constexpr std::string_view kArrayCard = "ORIGIN  = 'reber array'";
 /// The longer of the two steps of a pixel on the sky, so that it is no zero at a pole.
 double pixel_size_deg(const Matrix2& m) { return std::max(std::hypot(m.a, m.c), std::hypot(m.b, m.d)); }
 
-FitsImage open_map(const std::string& path, const ImageHeader& image, const Progress& progress) {
+ImagePlane open_map(const std::string& path, const ImageHeader& image, const Progress& progress) {
   OpenOptions options;
   if (image.planes > 1) {
-    const auto planes = fits::FitsFile::open(path, {}, fits::Planes::many, progress)->planes();
+    const auto planes = open_image_file(path, {}, Planes::many, progress)->planes();
     if (planes != 1 && planes != image.planes)
       throw InputError(fmt::format("{}: a map of {} planes for an image of {}; one plane, or as many, are expected",
                                    path, planes, image.planes));
     if (planes > 1) options.plane = image.plane;
   }
-  return FitsImage::open(path, options, progress);
+  return ImagePlane::open(path, options, progress);
 }
 
 /// Where a pixel of the image lies among the nodes, by the even spacing that the header of a mesh has.
@@ -108,7 +107,7 @@ double pixels_apart(const ImageHeader& map, const MeshMap* nodes, const ImageHea
 
 GivenMap open_given_map(const std::string& path, const char* what, const ImageHeader& image, const Progress& progress) {
   GivenMap given;
-  given.file = std::make_shared<const FitsImage>(open_map(path, image, progress));
+  given.file = std::make_shared<const ImagePlane>(open_map(path, image, progress));
   const ImageHeader& own = given.file->header();
   given.nodes = read_mesh_map(*given.file, progress);
   const Shape shape = given.nodes ? given.nodes->image : own.shape;

@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "core/base/progress.hpp"
-#include "core/files/fits/fits_image.hpp"
 #include "core/files/fits/mesh_map.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/model/image_header.hpp"
 
 namespace reber {
 
 /// A map whose pixels are still in its file, or its nodes.
 struct GivenMap {
-  std::shared_ptr<const FitsImage> file;
+  std::shared_ptr<const ImagePlane> file;
   std::optional<MeshMap> nodes;  ///< in the image's unit
   double factor = 1;             ///< the file's values times this are in the image's unit
   std::vector<std::string> warnings, notes;
@@ -25,7 +25,7 @@ struct GivenMap {
 /// Opens a map of the image: of its size, on its sky and in its unit, or in one that differs by a prefix alone. Of a
 /// cube with as many planes as the image's, the image's plane. Warns of a map without sky coordinates and of one of
 /// another OBJECT.   what: "mean" or "rms"
-///   throws InputError for a map of another size, sky or unit; as FitsImage::open
+///   throws InputError for a map of another size, sky or unit; as ImagePlane::open
 [[nodiscard]] GivenMap open_given_map(const std::string& path, const char* what, const ImageHeader& image,
                                       const Progress& progress = {});
 

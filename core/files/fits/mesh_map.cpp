@@ -99,7 +99,7 @@ std::vector<double> read_places(const std::string& path, int hdu, std::int64_t c
                                 const Progress& progress) {
   OpenOptions options;
   options.hdu = hdu;
-  const FitsImage file = FitsImage::open(path, options, progress);
+  const ImagePlane file = ImagePlane::open(path, options, progress);
   if (file.header().shape != Shape{1, count}) refuse(path, fmt::format("its extension {} is not {} x 1", hdu, count));
   std::vector<double> nodes = decode_doubles(*file.pixels(progress));
   double before = -1;
@@ -115,7 +115,7 @@ std::vector<double> read_places(const std::string& path, int hdu, std::int64_t c
 
 }  // namespace
 
-std::optional<MeshMap> read_mesh_map(const FitsImage& file, const Progress& progress) {
+std::optional<MeshMap> read_mesh_map(const ImagePlane& file, const Progress& progress) {
   const ImageHeader& header = file.header();
   std::string text;
   for (const std::string& card : header.cards) text += card;
@@ -129,7 +129,7 @@ std::optional<MeshMap> read_mesh_map(const FitsImage& file, const Progress& prog
   map.x = read_places(header.path, header.hdu + 1, header.shape.nx, map.image.nx, progress);
   map.y = read_places(header.path, header.hdu + 2, header.shape.ny, map.image.ny, progress);
   map.values.resize(static_cast<std::size_t>(header.shape.count()));
-  const std::unique_ptr<PixelSource> source = file.pixels(progress);
+  const auto source = file.pixels(progress);
   std::vector<std::byte> raw(map.values.size() * static_cast<std::size_t>(bytes_of(source->format().type)));
   source->read_rows(0, header.shape.ny, raw.data());
   decode_floats(raw.data(), header.shape.count(), source->format(), map.values.data());

@@ -9,8 +9,8 @@
 
 #include "core/base/progress.hpp"
 #include "core/base/shape.hpp"
-#include "core/files/fits/fits_image.hpp"
 #include "core/files/fits/fits_writer.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/files/io/atomic_file.hpp"
 
 namespace reber {
@@ -30,7 +30,7 @@ struct MeshMap {
 void write_mesh_map(const std::string& path, const MeshMap& map, const OutputHeader& header, const FileOptions& how);
 
 /// The nodes that write_mesh_map() wrote; empty for any other image.
-///   throws DataError where the file says that it is a mesh and is none; as FitsImage::open
-[[nodiscard]] std::optional<MeshMap> read_mesh_map(const FitsImage& file, const Progress& progress = {});
+///   throws DataError where the file says that it is a mesh and is none; as ImagePlane::open
+[[nodiscard]] std::optional<MeshMap> read_mesh_map(const ImagePlane& file, const Progress& progress = {});
 
 }  // namespace reber

@@ -3,11 +3,9 @@
 #include "core/files/fits/pixel_sources.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
 #include "core/sky/model/rectangle_source.hpp"
 
 namespace reber::fits {
@@ -108,25 +106,6 @@ class DecodedSource final : public PixelSource {
   std::shared_ptr<const DecodedPlane> plane_;
 };
 
-class MemorySource final : public PixelSource {
- public:
-  MemorySource(const float* pixels, Shape shape) : pixels_(pixels), shape_(shape) {}
-  [[nodiscard]] Shape shape() const override { return shape_; }
-  [[nodiscard]] PixelFormat format() const override {
-    PixelFormat format;
-    format.big_endian = std::endian::native == std::endian::big;
-    return format;
-  }
-  void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override {
-    check_rows(shape_, y0, ny);
-    std::memcpy(out, pixels_ + y0 * shape_.nx, static_cast<std::size_t>(ny * shape_.nx) * sizeof(float));
-  }
-
- private:
-  const float* pixels_;
-  Shape shape_;
-};
-
 }  // namespace
 
 std::vector<std::int64_t> plane_position(const std::vector<std::int64_t>& axes, int x_axis, int y_axis,
@@ -186,11 +165,3 @@ std::unique_ptr<PixelSource> decoded_source(std::shared_ptr<const DecodedPlane> 
 }
 
 }  // namespace reber::fits
-
-namespace reber {
-
-std::unique_ptr<PixelSource> memory_source(const float* pixels, Shape shape) {
-  return std::make_unique<fits::MemorySource>(pixels, shape);
-}
-
-}  // namespace reber

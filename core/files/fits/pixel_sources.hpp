@@ -2,7 +2,9 @@
 // Sources of one image plane's pixels: from plain bytes, and decoded in memory.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -47,5 +49,24 @@ struct DecodedPlane {
   std::shared_ptr<const PixelMemory> pixels;
 };
 [[nodiscard]] std::unique_ptr<PixelSource> decoded_source(std::shared_ptr<const DecodedPlane> plane);
+
+/// The plane that was decoded last, for as long as somebody uses it. Safe from several threads.
+class LastDecoded {
+ public:
+  /// decode: called where it is another plane   throws what it throws
+  std::shared_ptr<const DecodedPlane> of(std::int64_t plane,
+                                         const std::function<std::shared_ptr<const DecodedPlane>()>& decode) {
+    const std::lock_guard lock(mutex_);
+    auto decoded = plane == plane_ ? decoded_.lock() : nullptr;
+    if (!decoded) decoded_ = decoded = decode();
+    plane_ = plane;
+    return decoded;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::int64_t plane_ = -1;
+  std::weak_ptr<const DecodedPlane> decoded_;
+};
 
 }  // namespace reber::fits

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kPieceBytes = std::int64_t{1} << 20;
 
 /// A cube's sums need all of it: they are compared where the user asks.
-void compare_sums(const fits::FitsFile& file, const std::string& path, const Progress& progress, const LogSink& log) {
+void compare_sums(const ImageFile& file, const std::string& path, const Progress& progress, const LogSink& log) {
   const auto sums = file.sums();
   if (!sums)
     return log.warning(fmt::format("{} states no DATASUM or CHECKSUM: its bytes cannot be checked", printable(path)));
@@ -32,7 +32,7 @@ void compare_sums(const fits::FitsFile& file, const std::string& path, const Pro
 CubeSource CubeSource::open(const std::string& path, const OpenOptions& options, const Progress& progress,
                             const LogSink& log) {
   CubeSource cube;
-  cube.file_ = fits::FitsFile::open(path, options, fits::Planes::many, progress);
+  cube.file_ = open_image_file(path, options, Planes::many, progress);
   if (options.check) compare_sums(*cube.file_, path, progress, log);
   return cube;
 }
@@ -42,10 +42,7 @@ std::shared_ptr<const ImageHeader> CubeSource::header(std::int64_t plane) const 
 }
 
 std::shared_ptr<const PixelSource> CubeSource::pixels(std::int64_t plane, const Progress& progress) const {
-  std::shared_ptr<const PixelSource> pixels = file_->pixels(plane, progress);
-  const PixelSource* const bare = pixels.get();
-  using Held = std::pair<std::shared_ptr<const fits::FitsFile>, std::shared_ptr<const PixelSource>>;
-  return {std::make_shared<const Held>(file_, std::move(pixels)), bare};
+  return pixels_of(file_, plane, progress);
 }
 
 bool all_blank(const PixelSource& pixels, const Progress& progress) {

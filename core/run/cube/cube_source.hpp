@@ -8,7 +8,7 @@
 
 #include "core/base/log.hpp"
 #include "core/base/progress.hpp"
-#include "core/files/fits/fits_file.hpp"
+#include "core/files/image/image_file.hpp"
 
 namespace reber {
 
@@ -17,21 +17,21 @@ class CubeSource {
  public:
   /// options.plane is not looked at. The bytes are compared with DATASUM and CHECKSUM where options.check asks for it.
   ///   log: warnings of the file
-  ///   throws as FitsImage::open; DataError where options.check finds other bytes than were summed
+  ///   throws as open_image_file; DataError where options.check finds other bytes than were summed
   static CubeSource open(const std::string& path, const OpenOptions& options, const Progress& progress = {},
                          const LogSink& log = {});
 
   [[nodiscard]] std::int64_t planes() const { return file_->planes(); }
   [[nodiscard]] Shape shape() const { return file_->shape(); }
-  [[nodiscard]] const fits::FitsFile& file() const { return *file_; }
+  [[nodiscard]] const ImageFile& file() const { return *file_; }
 
   /// With the plane's own beam, frequency and WCS.   throws InputError where there is no such plane
   [[nodiscard]] std::shared_ptr<const ImageHeader> header(std::int64_t plane) const;
-  /// As stored; keeps the file open.   throws as fits::FitsFile::pixels
+  /// As stored; keeps the file open.   throws as ImageFile::pixels
   [[nodiscard]] std::shared_ptr<const PixelSource> pixels(std::int64_t plane, const Progress& progress = {}) const;
 
  private:
-  std::shared_ptr<const fits::FitsFile> file_;
+  std::shared_ptr<const ImageFile> file_;
 };
 
 /// Whether no pixel is finite. Reads rows until one is.   throws as PixelSource::read_rows; Cancelled

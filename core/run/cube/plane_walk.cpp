@@ -16,6 +16,10 @@ namespace {
 constexpr std::int64_t kPieceBytes = std::int64_t{4} << 20;
 constexpr std::chrono::milliseconds kLook{20};
 
+bool coded(const ImageFile& file) {
+  return file.stored() == Stored::coded_by_rows || file.stored() == Stored::coded_whole;
+}
+
 /// A plane as stored, in memory.
 class StoredPlane final : public PixelSource {
  public:
@@ -55,10 +59,10 @@ std::string why_flagged(const CubePlane& plane, bool given_beam, const Progress&
 PlaneWalk::PlaneWalk(CubeSource cube, std::vector<std::int64_t> planes, std::int64_t ahead_bytes, bool in_place)
     : cube_(std::move(cube)),
       planes_(std::move(planes)),
-      in_place_(in_place && !cube_.file().compressed() && cube_.header(0)->x_axis == 0) {
+      in_place_(in_place && !coded(cube_.file()) && cube_.header(0)->x_axis == 0) {
   const std::int64_t plane_bytes = cube_.shape().count() * bytes_of(cube_.file().format().type);
-  ahead_ = !in_place_ && planes_.size() > 1 && plane_bytes <= ahead_bytes / 2 &&
-           (cube_.file().compressed() || !cube_.file().in_memory());
+  ahead_ =
+      !in_place_ && planes_.size() > 1 && plane_bytes <= ahead_bytes / 2 && cube_.file().stored() != Stored::in_memory;
 }
 
 PlaneWalk::~PlaneWalk() { stop_ = true; }
@@ -66,7 +70,7 @@ PlaneWalk::~PlaneWalk() { stop_ = true; }
 PlaneWalk::Pixels PlaneWalk::read(std::int64_t plane) const {
   const Progress progress({}, &stop_);
   Pixels pixels = cube_.pixels(plane, progress);
-  if (cube_.file().compressed()) return pixels;
+  if (coded(cube_.file())) return pixels;
   auto stored = std::make_shared<StoredPlane>(pixels->shape(), pixels->format());
   stored->fill(*pixels, progress);
   return stored;

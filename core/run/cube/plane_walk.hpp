@@ -44,7 +44,7 @@ class PlaneWalk {
   PlaneWalk& operator=(const PlaneWalk&) = delete;
 
   /// The next plane; empty after the last. A plane that cannot be read throws, and the walk goes on after it.
-  ///   throws as fits::FitsFile::pixels and PixelSource::read_rows; Cancelled
+  ///   throws as ImageFile::pixels and PixelSource::read_rows; Cancelled
   [[nodiscard]] std::optional<CubePlane> next(const Progress& progress);
 
   [[nodiscard]] const std::vector<std::int64_t>& planes() const { return planes_; }

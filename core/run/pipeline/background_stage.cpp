@@ -238,7 +238,7 @@ LoadedMap load_map(const BackgroundInputs& in, const std::string& path, const ch
   for (std::string& warning : given.warnings) work.warn(std::move(warning));
   for (std::string& note : given.notes) work.note(std::move(note));
   if (given.nodes) return {nullptr, std::move(given.nodes)};
-  return {load_or_stream(std::move(given.file), in.tiling, work, given.factor), std::nullopt};
+  return {load_or_stream(*given.file, in.tiling, work, given.factor), std::nullopt};
 }
 
 /// Nodes that the model has take their values; others are drawn at every pixel.

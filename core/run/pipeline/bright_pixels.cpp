@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "core/base/thread_pool.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/seam/compute/boundary_index.hpp"
 
 namespace reber {

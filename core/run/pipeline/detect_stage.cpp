@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/measure/background/padding.hpp"
 #include "core/measure/fitting/noise_tails.hpp"
 #include "core/run/pipeline/background_stage.hpp"
@@ -76,8 +76,8 @@ void refuse_other_grid(const ImageHeader& own, const ImageHeader& image, const s
 DetectionImage read_detection_image(const MeasuredPlane& in, const TilingPlan& tiling, const Request& request,
                                     StageWork& work) {
   const std::string& path = request.search.image;
-  const auto file = std::make_shared<const FitsImage>(FitsImage::open(path, request.open, work.job.progress()));
-  const ImageHeader& header = file->header();
+  const ImagePlane file = ImagePlane::open(path, request.open, work.job.progress());
+  const ImageHeader& header = file.header();
   refuse_other_grid(header, in.header, path);
   DetectionImage made;
   auto [plane, padding] = without_padding(work.backend, load_or_stream(file, tiling, work), header.bitpix, work.job);

@@ -112,7 +112,7 @@ void plan_convolution(const ImageHeader& head, const Request& request, RunPlan& 
 Opened run_open(const Input& input, StageWork& work) {
   Opened opened{nullptr, input.pixels, input.header};
   if (!opened.pixels) {
-    opened.file = std::make_shared<const FitsImage>(FitsImage::open(input.path, input.open, work.job.progress()));
+    opened.file = std::make_shared<const ImagePlane>(ImagePlane::open(input.path, input.open, work.job.progress()));
     opened.header = std::shared_ptr<const ImageHeader>(opened.file, &opened.file->header());
   }
   for (const std::string& warning : opened.header->warnings) work.warn(warning);

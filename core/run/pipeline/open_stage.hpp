@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/run/pipeline/resolve_convolution.hpp"
 #include "core/run/pipeline/stage_work.hpp"
 #include "core/run/request/request.hpp"
@@ -28,11 +28,11 @@ struct Input {
 
 /// Header read, pixels not.
 struct Opened {
-  std::shared_ptr<const FitsImage> file;      ///< null where the pixels are in memory
+  std::shared_ptr<const ImagePlane> file;     ///< null where the pixels are in memory
   std::shared_ptr<const PixelSource> pixels;  ///< null where they are in the file
   std::shared_ptr<const ImageHeader> header;
 };
-/// throws as FitsImage::open
+/// throws as open_image_file
 [[nodiscard]] Opened run_open(const Input& input, StageWork& work);
 
 /// What the header alone decides.

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/file_sums.hpp"
 
 namespace reber {
 
@@ -17,7 +16,7 @@ namespace {
 
 /// Tells whether the file's bytes fit the sums that it states; of a cube only where the user asks, as all is read.
 /// left: whether the pixels are still in the file.
-void compare_sums(fits::FileSums* sums, bool left, const Request& request, StageWork& work) {
+void compare_sums(StatedSums* sums, bool left, const Request& request, StageWork& work) {
   const bool asked = request.open.check;
   if (sums == nullptr) {
     if (asked) work.warn(fmt::format("{} states no DATASUM or CHECKSUM: its bytes cannot be checked", request.input));
@@ -29,17 +28,6 @@ void compare_sums(fits::FileSums* sums, bool left, const Request& request, Stage
   if (problem.empty()) return;
   if (asked) throw DataError(fmt::format("'{}': {}; without --check it is read all the same", request.input, problem));
   work.warn(problem);
-}
-
-/// The pixels, which keep their file open.
-std::shared_ptr<const PixelSource> pixels_of(std::shared_ptr<const FitsImage> file, const Job& job) {
-  struct Open {
-    std::shared_ptr<const FitsImage> file;
-    std::unique_ptr<PixelSource> pixels;
-  };
-  auto pixels = file->pixels(job.progress());
-  const auto open = std::make_shared<const Open>(Open{std::move(file), std::move(pixels)});
-  return {open, open->pixels.get()};
 }
 
 /// The same pixels in another unit.
@@ -64,9 +52,9 @@ class ScaledSource final : public PixelSource {
 
 }  // namespace
 
-std::unique_ptr<Plane> load_or_stream(std::shared_ptr<const FitsImage> file, const TilingPlan& tiling, StageWork& work,
+std::unique_ptr<Plane> load_or_stream(const ImagePlane& file, const TilingPlan& tiling, StageWork& work,
                                       double factor) {
-  auto pixels = pixels_of(std::move(file), work.job);
+  auto pixels = file.pixels(work.job.progress());
   if (factor != 1) pixels = std::make_shared<const ScaledSource>(std::move(pixels), factor);
   return tiling.in_source ? work.backend.stream(pixels, tiling, work.job)
                           : work.backend.load(*pixels, tiling, work.job);
@@ -81,9 +69,9 @@ void tell_blanks(const Plane& plane, const std::string& image, StageWork& work) 
 
 std::shared_ptr<const Plane> run_read(const ReadInputs& in, const Request& request, StageWork& work) {
   const std::shared_ptr<const PixelSource> pixels =
-      in.opened.pixels ? in.opened.pixels : pixels_of(in.opened.file, work.job);
+      in.opened.pixels ? in.opened.pixels : in.opened.file->pixels(work.job.progress());
   const bool left = in.tiling.in_source;
-  const std::unique_ptr<fits::FileSums> sums = in.opened.file ? in.opened.file->sums() : nullptr;
+  const std::unique_ptr<StatedSums> sums = in.opened.file ? in.opened.file->sums() : nullptr;
   const std::unique_ptr<PixelSource> watched = sums && !left ? sums->watch(*pixels) : nullptr;
   std::shared_ptr<const Plane> plane = left ? work.backend.stream(pixels, in.tiling, work.job)
                                             : work.backend.load(watched ? *watched : *pixels, in.tiling, work.job);

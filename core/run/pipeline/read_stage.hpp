@@ -18,8 +18,8 @@ struct ReadInputs {
 
 /// Another image of the run's size: a map, or one to detect on.   factor: its values are multiplied with it
 ///   throws as run_read
-[[nodiscard]] std::unique_ptr<Plane> load_or_stream(std::shared_ptr<const FitsImage> file, const TilingPlan& tiling,
-                                                    StageWork& work, double factor = 1);
+[[nodiscard]] std::unique_ptr<Plane> load_or_stream(const ImagePlane& file, const TilingPlan& tiling, StageWork& work,
+                                                    double factor = 1);
 
 /// Facts and warnings of pixels that are not finite. Of a plane that is left in its file, the first stage that walks
 /// over it tells them.

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/run/request/parameter_rules.hpp"
 #include "core/sky/model/kernel_least_squares.hpp"
 
@@ -110,7 +110,7 @@ void follow_beam(ResolvedConvolution& resolved, const Covariance& pixels, const 
 }
 
 Kernel kernel_from_file(const FileKernel& file, Normalise normalise) {
-  const FitsImage image = FitsImage::open(file.path);
+  const ImagePlane image = ImagePlane::open(file.path);
   const auto source = image.pixels();
   const Shape shape = source->shape();
   if (shape.count() > std::int64_t{4096} * 4096)

@@ -10,7 +10,7 @@
 
 #include "core/base/words.hpp"
 #include "core/files/catalogue/sky_model.hpp"
-#include "core/files/fits/fits_image.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/files/io/commit_group.hpp"
 #include "core/measure/sources/column_sets.hpp"
 #include "core/measure/sources/deblend.hpp"

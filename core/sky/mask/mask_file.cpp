@@ -11,8 +11,8 @@
 #include "core/base/printable.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/files/fits/cube_writer.hpp"
-#include "core/files/fits/fits_image.hpp"
 #include "core/files/fits/fits_writer.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/files/io/byte_source.hpp"
 #include "core/sky/mask/region_mask.hpp"
 #include "core/sky/model/fits_cards.hpp"
@@ -21,13 +21,13 @@ namespace reber {
 namespace {
 
 /// The first plane where there are several.
-FitsImage open_first(const std::string& path, const Progress& progress) {
+ImagePlane open_first(const std::string& path, const Progress& progress) {
   try {
-    return FitsImage::open(path, {}, progress);
+    return ImagePlane::open(path, {}, progress);
   } catch (const InputError&) {
     OpenOptions first;
     first.plane = 0;
-    return FitsImage::open(path, first, progress);
+    return ImagePlane::open(path, first, progress);
   }
 }
 
@@ -79,7 +79,7 @@ ImageHeader with_four_axes(ImageHeader header) {
 }  // namespace
 
 MaskFile read_mask(const std::string& path, const Progress& progress) {
-  const FitsImage image = open_first(path, progress);
+  const ImagePlane image = open_first(path, progress);
   const std::vector<float> pixels = floats_of(*image.pixels(progress));
   MaskFile file{image.header(), Mask(image.header().shape)};
   bool whole = true;

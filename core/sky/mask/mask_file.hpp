@@ -16,7 +16,7 @@ namespace reber {
 
 /// Pixels that are not 0 are inside, with their number where they hold whole ones; blank pixels are outside. Of several
 /// planes the first is read.
-///   throws as FitsImage::open; DataError for numbers beyond 2^31
+///   throws as open_image_file; DataError for numbers beyond 2^31
 struct MaskFile {
   ImageHeader header;
   Mask mask;
