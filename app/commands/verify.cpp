@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/base/module.hpp"
 #include "core/studies/judgement.hpp"
+#include "core/studies/second_opinion.hpp"
 #include "core/studies/verification.hpp"
 #include "kernels/backends.hpp"
 
@@ -38,6 +39,7 @@ using VerifyImage = std::function<VerificationReport(const Request& request, con
 
 /// throws InputError where there is no such judge here
 VerifyImage chosen(const std::string& against, Backend& tested) {
+  if (against == "cfitsio") return second_opinion;
   if (against == "reference") {
     if (tested.info().name == "reference")
       throw InputError("--backend reference: the reference cannot be verified against itself; name another backend");
@@ -96,11 +98,13 @@ void add_verify(Command& root, Action& action) {
   Command* command = root.add_subcommand("verify", "Compare each stage of a backend with the reference");
   command->add_option("files", options->files, "FITS images")->required()->type_name("FILE")->group("Input");
   command
-      ->add_option("--against", options->against,
-                   "What it is held against: the reference, or OpenCV for convolution, labels and masks")
-      ->check(one_of({"reference", "opencv"}))
-      ->type_name("reference|opencv")
-      ->brief("reference or opencv")
+      ->add_option(
+          "--against", options->against,
+          "What it is held against: the reference, OpenCV for convolution, labels and masks, or CFITSIO for what is "
+          "read of a file")
+      ->check(one_of({"reference", "opencv", "cfitsio"}))
+      ->type_name("reference|opencv|cfitsio")
+      ->brief("reference, opencv or cfitsio")
       ->capture_default_str()
       ->group("Input");
   options->parameters.add(*command, ParameterOptions::Group::convolution);
@@ -116,6 +120,7 @@ void add_verify(Command& root, Action& action) {
       "  reber verify m31.fits --backend cuda --kernel gaussian:5\n"
       "  reber verify *.fits --json verification.json\n"
       "  reber verify m31.fits --against opencv               filter2D, connectedComponents, morphologyEx\n"
+      "  reber verify m31.fits --against cfitsio              pixels and header as CFITSIO reads them\n"
       "\n"
       "Each stage is fed the same input on both sides and compared with a stated bound: every convolution algorithm\n"
       "that can do the kernel, statistics, clip, mesh, labels and source sums. Exit code 1 if any bound is broken.\n"

@@ -17,8 +17,9 @@ namespace reber::app {
 namespace fs = std::filesystem;
 
 std::string stem_of(const std::string& path) {
-  std::string name = fs::path(path).filename().string();
-  for (const char* ending : {".gz", ".fz", ".fits", ".fit", ".fts"}) {
+  const fs::path place = fs::path(path).has_filename() ? fs::path(path) : fs::path(path).parent_path();  // "m31.image/"
+  std::string name = place.filename().string();
+  for (const char* ending : {".gz", ".fz", ".fits", ".fit", ".fts", ".image"}) {
     if (name.ends_with(ending) && name.size() > std::string(ending).size()) {
       name.resize(name.size() - std::string(ending).size());
     }

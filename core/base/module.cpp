@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looked for from the program's own place alone: names in the environment do not matter.
+// Looked for from the places of the program and of the library that asks: names in the environment do not matter.
 #include "core/base/module.hpp"
 
 #include <dlfcn.h>
@@ -7,17 +7,35 @@
 
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "core/base/error.hpp"
 
 namespace reber {
+namespace {
+
+/// Where the program is, and where the library that this stands in is, as Python's module is one.
+std::vector<std::filesystem::path> own_places() {
+  std::error_code unknown;
+  std::vector<std::filesystem::path> places{std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path()};
+  Dl_info self{};
+  if (::dladdr(reinterpret_cast<void*>(&module_function), &self) != 0 && self.dli_fname != nullptr)
+    if (const std::filesystem::path library(self.dli_fname); library.is_absolute())
+      places.push_back(library.parent_path().parent_path());
+  return places;
+}
+
+}  // namespace
 
 void* module_function(const std::string& stem, const char* entry, const std::string& what) {
   namespace fs = std::filesystem;
   std::error_code unknown;
-  const fs::path beside = fs::read_symlink("/proc/self/exe", unknown).parent_path();
+  const std::vector<fs::path> places = own_places();
+  const fs::path& beside = places.front();
   const std::string name = "libreber_" + stem + ".so";
-  for (const fs::path& folder : {beside, beside.parent_path() / "lib/reber"}) {
+  std::vector<fs::path> folders{beside};
+  for (const fs::path& place : places) folders.push_back(place.parent_path() / "lib/reber");
+  for (const fs::path& folder : folders) {
     const fs::path path = folder / name;
     if (!fs::exists(path, unknown)) continue;
     void* const opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

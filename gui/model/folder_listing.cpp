@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
+#include "core/files/foreign/casa_image.hpp"
 
 namespace reber::gui {
 namespace {
@@ -40,7 +41,12 @@ FolderListing list_folder(const std::string& folder, const Progress& progress, L
     FolderEntry entry{at->path().filename().string(), false, 0};
     if (entry.name.starts_with(".")) continue;
     std::error_code ignored;
-    entry.folder = at->is_directory(ignored);
+    const bool casa = listed == Listed::images && at->is_directory(ignored) && is_casa_image(at->path().string());
+    entry.folder = !casa && at->is_directory(ignored);
+    if (casa) {
+      listing.entries.push_back(std::move(entry));
+      continue;
+    }
     if (!entry.folder && listed == Listed::images && !is_fits(entry.name) && !names_session(entry.name)) continue;
     if (!entry.folder) entry.bytes = static_cast<std::int64_t>(at->file_size(ignored));
     listing.entries.push_back(std::move(entry));

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/files/foreign/casa_image.hpp"
 #include "gui/model/folder_listing.hpp"
 #include "gui/model/job_slot.hpp"
 #include "gui/ui/fields.hpp"
@@ -76,7 +77,7 @@ void accept(Context& context, Dialog& dialog) {
 /// A path that was typed: a folder is gone to, of a file the header is shown.
 void go_to_path(Dialog& dialog, const std::string& path) {
   std::error_code error;
-  if (!fs::is_regular_file(path, error)) return go(dialog, path);
+  if (!fs::is_regular_file(path, error) && !is_casa_image(path)) return go(dialog, path);
   go(dialog, fs::path(path).parent_path().string());
   choose(dialog, path);
 }
@@ -125,7 +126,7 @@ void draw_files(Context& context, Dialog& dialog) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const FolderEntry& entry = *shown[static_cast<std::size_t>(i)];
       const std::string path = (fs::path(dialog.folder) / entry.name).string();
-      const std::string size = entry.folder ? "" : words_of_size(entry.bytes);
+      const std::string size = entry.folder ? "" : entry.bytes > 0 ? words_of_size(entry.bytes) : "CASA";
       const float size_width = ImGui::CalcTextSize(size.c_str()).x;
       const float room = ImGui::GetContentRegionMax().x - size_width - ImGui::GetFontSize();
       const std::string text =

@@ -16,7 +16,7 @@ import sys
 # Wings of core and what each may include beside `core/base`; its rooms, each of which sees those before it.
 WINGS = {
     "sky": ("", "model regions mask"),
-    "files": ("sky", "io tiles image fits readers catalogue samp"),
+    "files": ("sky", "io tiles image fits foreign readers catalogue samp"),
     "seam": ("sky", "compute plan"),
     "show": ("sky seam files", "display picture"),
     "measure": ("sky seam", "background sources fitting extended"),
@@ -93,6 +93,7 @@ ALLOWED |= {
     "app/bench": "core kernels/backends.hpp app/terminal app/options app/commands/command.hpp",
     "app/view": "core kernels/backends.hpp app/terminal app/options gui/viewer.hpp gui/model",
 
+    "modules/casacore": "core/files/foreign/foreign_reader.hpp",
     "modules/opencv": "core/base core/sky/model core/seam/compute core/studies/judge.hpp",
 }
 
@@ -115,7 +116,7 @@ BANNED = [
     (r"#include <(netinet|netdb|arpa)|::socket\(|::connect\(", r"core/files/samp/local_post\.cpp",
      "core/files/samp/local_post.cpp alone opens a connection, to this machine"),
     (r"\b(O_WRONLY|O_RDWR|O_CREAT|O_APPEND|O_TRUNC)\b|std::(of|f)stream|\bf(d|re)?open\(|\bcreat\(|\bmkos?temps?\(",
-     r"core/files/io/(atomic_file|file_in_place)\.cpp|core/files/fits/(tile_decode|decoder_cage)\.cpp",  # /dev/null, a filter
+     r"core/files/io/(atomic_file|file_in_place)\.cpp|core/files/fits/(caged_children|decoder_cage)\.cpp",  # /dev/null, a filter
      "core/files/io/atomic_file.hpp and file_in_place.hpp alone open files to write, which follow no link"),
     (r"\bO_RDONLY\b|\bifstream\b|<fstream>",
      r"core/files/io/(atomic_file|byte_source)\.cpp|core/run/batch/(input_list|read_ahead|lease_folder)\.cpp|app/batch/worker_link\.cpp"

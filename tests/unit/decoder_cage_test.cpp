@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include <cerrno>
 #include <csignal>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace reber::fits {
 namespace {
@@ -103,12 +106,30 @@ TEST_F(DecoderCage, HalfOfItOpensFilesToReadAloneAndLeadsToTheWhole) {
   EXPECT_EQ(half([] { return enter_cage() ? refused(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)) : 2; }), 0);
 }
 
+TEST_F(DecoderCage, StaysWithinItsFolders) {
+  const auto within = [](const std::function<int()>& act) {
+    const std::vector<std::string> folders{"/proc/self", "/nowhere"};
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(stay_within(folders) ? (enter_cage(Cage::paths) ? act() : 98) : 99);
+    int how = 0;
+    EXPECT_EQ(::waitpid(child, &how, 0), child);
+    return WIFEXITED(how) ? WEXITSTATUS(how) : 1000 + WTERMSIG(how);
+  };
+  const int seen = within([] { return ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC) >= 0 ? 0 : 1; });
+  if (seen == 99) GTEST_SKIP() << "the system has no Landlock";
+  EXPECT_EQ(seen, 0);
+  EXPECT_EQ(within([] { return ::open("/etc/passwd", O_RDONLY | O_CLOEXEC) < 0 && errno == EACCES ? 0 : 1; }), 0);
+  EXPECT_EQ(within([] { return refused(::open("/proc/self/stat", O_RDWR | O_CLOEXEC)); }), 0);
+  EXPECT_EQ(within([] { return refused(::mkdir("/proc/self/x", 0700)); }), 0);
+  EXPECT_EQ(within([] { return refused(::socket(AF_INET, SOCK_STREAM, 0)); }), 0);
+}
+
 TEST_F(DecoderCage, LeavesOneFileAndLittleMemory) {
   const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC), other = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   const std::uint64_t now = address_bytes();
   const pid_t child = ::fork();
   if (child == 0) {
-    leave_little(file, now, std::uint64_t{64} << 20);
+    leave_little(file, 2, now, std::uint64_t{64} << 20);
     char first = 0;
     if (::pread(file, &first, 1, 0) != 1) ::_exit(1);
     if (other != file && ::fcntl(other, F_GETFD) >= 0) ::_exit(2);

@@ -52,7 +52,7 @@ class FileSums : public testing::Test {
     std::vector<std::byte> out(static_cast<std::size_t>(shape.count() * 8));
     for (int round = 0; round < 2; ++round)
       for (std::int64_t y = 0; y < shape.ny; y += rows) source.read_rows(y, std::min(rows, shape.ny - y), out.data());
-    return sums->verdict();
+    return sums->verdict({});
   }
   TemporaryFolder folder_;
   bool cheap_ = false;

@@ -309,7 +309,7 @@ TEST(RiceWarp, TilesAreOfferedWhereTheFileStatesSums) {
   const auto sums = image.sums();
   ASSERT_NE(sums, nullptr);
   EXPECT_EQ(sums->watch(*pixels), nullptr);
-  EXPECT_EQ(sums->verdict(), "");
+  EXPECT_EQ(sums->verdict({}), "");
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/files/image/image_file.hpp"
 #include "core/base/thread_pool.hpp"
+#include "core/files/image/image_file.hpp"
 #include "core/sky/model/grid_geometry.hpp"
 #include "core/sky/model/sky_frames.hpp"
 

@@ -168,6 +168,21 @@ void append(std::string& out, std::uint32_t word) {
 
 }  // namespace
 
+BeamTable beams_of_planes(const std::vector<PlacedBeam>& beams, const CardTable& cards,
+                          const std::vector<std::int64_t>& axes, int x_axis, int y_axis) {
+  std::map<Place, std::optional<Beam>> placed;
+  for (const PlacedBeam& beam : beams)
+    placed[{beam.channel, beam.stokes}] = beam_of(beam.major_deg, beam.minor_deg, beam.pa_deg);
+  const TableAxes which = table_axes(cards, axes, x_axis, y_axis);
+  BeamTable table;
+  const std::int64_t planes = planes_of(axes, x_axis, y_axis);
+  for (std::int64_t plane = 0; plane < planes; ++plane) {
+    const auto found = placed.find(place_of(plane, which, axes, x_axis, y_axis));
+    table.planes.push_back(found == placed.end() ? std::nullopt : found->second);
+  }
+  return table;
+}
+
 bool has_beam_table(const Scan& scan) { return beams_extension(scan) != nullptr; }
 
 BeamTable read_beam_table(const ByteSource& bytes, const Scan& scan, const CardTable& cards,
@@ -192,8 +207,7 @@ BeamTable read_beam_table(const ByteSource& bytes, const Scan& scan, const CardT
   }
   std::vector<unsigned char> data(static_cast<std::size_t>(rows * row_bytes));
   bytes.read(hdu->data_offset, data.data(), rows * row_bytes);
-  const TableAxes which = table_axes(cards, axes, x_axis, y_axis);
-  std::map<Place, std::optional<Beam>> beams;
+  std::vector<PlacedBeam> beams;
   for (std::int64_t row = 0; row < rows; ++row) {
     const unsigned char* const at = data.data() + row * row_bytes;
     const auto value = [&](const char* name) { return cell(at, fields->at(name)); };
@@ -206,15 +220,10 @@ BeamTable read_beam_table(const ByteSource& bytes, const Scan& scan, const CardT
       }
       *number = static_cast<std::int64_t>(value(name));
     }
-    beams[place] = beam_of(value("BMAJ") * fields->at("BMAJ").factor, value("BMIN") * fields->at("BMIN").factor,
-                           value("BPA") * fields->at("BPA").factor);
+    beams.push_back({place.channel, place.stokes, value("BMAJ") * fields->at("BMAJ").factor,
+                     value("BMIN") * fields->at("BMIN").factor, value("BPA") * fields->at("BPA").factor});
   }
-  const std::int64_t planes = planes_of(axes, x_axis, y_axis);
-  for (std::int64_t plane = 0; plane < planes; ++plane) {
-    const auto found = beams.find(place_of(plane, which, axes, x_axis, y_axis));
-    table.planes.push_back(found == beams.end() ? std::nullopt : found->second);
-  }
-  return table;
+  return beams_of_planes(beams, cards, axes, x_axis, y_axis);
 }
 
 std::string beam_table_blocks(const std::vector<std::optional<Beam>>& planes, const CardTable& cards,

@@ -19,6 +19,16 @@ struct BeamTable {
   std::string problem;  ///< why there is none, where the planes are empty
 };
 
+/// The beam of a channel and a polarisation, both counted from 0. Sentinels as in BEAMS.
+struct PlacedBeam {
+  std::int64_t channel = 0, stokes = 0;
+  double major_deg = 0, minor_deg = 0, pa_deg = 0;
+};
+/// The same for beams that do not come from a table: channels count along the spectral axis, polarisations along the
+/// Stokes axis, as told below.
+[[nodiscard]] BeamTable beams_of_planes(const std::vector<PlacedBeam>& beams, const CardTable& cards,
+                                        const std::vector<std::int64_t>& axes, int x_axis, int y_axis);
+
 /// From the extension BEAMS of the file: columns BMAJ, BMIN (arcsec, or by TUNIT deg or arcmin), BPA (deg), CHAN and
 /// POL (from 0). axes, x_axis, y_axis: of the image; chan counts along its spectral axis, pol along its Stokes axis;
 /// without them along the other axes in order.

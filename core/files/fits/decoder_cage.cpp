@@ -5,6 +5,9 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#if __has_include(<linux/landlock.h>)
+#include <linux/landlock.h>
+#endif
 #include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -42,6 +45,15 @@ constexpr std::array kFree = {
     SYS_exit_group, SYS_restart_syscall,
 };
 
+/// What those ask for who find files by their places.
+constexpr std::array kPlaces = {
+    SYS_getcwd,   SYS_readlinkat, SYS_faccessat, SYS_getdents64, SYS_statx,
+    SYS_fstatfs,  SYS_uname,      SYS_times,     SYS_geteuid,    SYS_getuid,
+#ifdef SYS_readlink
+    SYS_readlink, SYS_access,     SYS_stat,      SYS_lstat,
+#endif
+};
+
 constexpr std::uint32_t argument(int which) {  // its low word: all that are looked at are small
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args) +
                                     sizeof(std::uint64_t) * static_cast<unsigned>(which));
@@ -62,7 +74,12 @@ class Filter {
     without(SYS_mmap, 2, PROT_EXEC);  // no memory that may be run
     without(SYS_mprotect, 2, PROT_EXEC);
     to_itself(SYS_tgkill);
-    if (cage == Cage::half) {
+    if (cage == Cage::paths)
+      for (const long call : kPlaces) {
+        jump(static_cast<std::uint32_t>(call), 0, 1);
+        add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+      }
+    if (cage != Cage::whole) {
       jump(static_cast<std::uint32_t>(SYS_prctl), 0, 1);
       add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
       without(SYS_openat, 2, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND);
@@ -109,7 +126,7 @@ class Filter {
   }
 
   std::uint16_t used_ = 0;
-  std::array<sock_filter, 2 * std::size(kFree) + 64> lines_{};
+  std::array<sock_filter, 2 * (std::size(kFree) + std::size(kPlaces)) + 64> lines_{};
 };
 
 }  // namespace
@@ -121,7 +138,30 @@ bool enter_cage(Cage cage) noexcept {
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-void leave_little(int descriptor, std::uint64_t now, std::uint64_t bytes) noexcept {
+bool stay_within(std::span<const std::string> folders) noexcept {
+#if defined(SYS_landlock_create_ruleset) && __has_include(<linux/landlock.h>)
+  constexpr std::uint64_t kAll = (std::uint64_t{1} << 13) - 1;  // rights of Landlock's first version
+  const landlock_ruleset_attr rules{.handled_access_fs = kAll};
+  const auto set = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, sizeof rules.handled_access_fs, 0));
+  if (set < 0) return false;
+  for (const std::string& folder : folders) {
+    const int place = ::open(folder.c_str(), O_PATH | O_CLOEXEC);
+    if (place < 0) continue;
+    const landlock_path_beneath_attr beneath{LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR, place};
+    (void)::syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
+    ::close(place);
+  }
+  const bool confined =
+      ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::syscall(SYS_landlock_restrict_self, set, 0) == 0;
+  ::close(set);
+  return confined;
+#else
+  (void)folders;
+  return false;
+#endif
+}
+
+void leave_little(int descriptor, int opens, std::uint64_t now, std::uint64_t bytes) noexcept {
   const auto close_from = [](unsigned first, unsigned last) {
     if (first > last) return;
 #ifdef SYS_close_range
@@ -132,15 +172,16 @@ void leave_little(int descriptor, std::uint64_t now, std::uint64_t bytes) noexce
     for (unsigned i = first; i <= std::min(last, most); ++i) ::close(static_cast<int>(i));
   };
   constexpr unsigned kFirst = STDERR_FILENO + 1;
-  close_from(kFirst, static_cast<unsigned>(descriptor) - 1);
-  close_from(std::max(kFirst, static_cast<unsigned>(descriptor) + 1), ~0U);
+  const unsigned kept = descriptor < 0 ? kFirst : static_cast<unsigned>(descriptor);
+  if (kept > kFirst) close_from(kFirst, kept - 1);
+  close_from(descriptor < 0 ? kFirst : std::max(kFirst, kept + 1), ~0U);
   const auto limit = [](auto which, std::uint64_t wanted) {
     rlimit most{};
     if (::getrlimit(which, &most) != 0) return;
     const rlimit lower{std::min<rlim_t>(most.rlim_cur, wanted), std::min<rlim_t>(most.rlim_max, wanted)};
     ::setrlimit(which, &lower);
   };
-  limit(RLIMIT_NOFILE, kFirst + 3);
+  limit(RLIMIT_NOFILE, kFirst + 1 + static_cast<unsigned>(opens));
   if (now > 0) limit(RLIMIT_AS, now + bytes);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace reber::fits {
@@ -10,6 +11,7 @@ namespace reber::fits {
 enum class Cage {
   half,   ///< files may still be opened to be read, and the whole cage entered
   whole,  ///< no file is opened
+  paths,  ///< as half, and places of files may be looked at, as those do who read folders
 };
 
 /// Lets this process, for good, read open files, have memory, write to its standard streams and end. All else that it
@@ -17,9 +19,13 @@ enum class Cage {
 /// A seccomp filter (Linux, x86-64 and AArch64). False where the system does not permit one: nothing changes then.
 [[nodiscard]] bool enter_cage(Cage cage = Cage::whole) noexcept;
 
-/// In a decoding child: closes all descriptors but the standard streams and this one, lets it open two more, and have
-/// `bytes` of addresses more than `now`.
-void leave_little(int descriptor, std::uint64_t now, std::uint64_t bytes) noexcept;
+/// Lets this process, for good, open files beneath these folders alone, to read them.   returns false where the system
+/// has no Landlock (Linux before 5.13): nothing changes then
+[[nodiscard]] bool stay_within(std::span<const std::string> folders) noexcept;
+
+/// In a decoding child: closes all descriptors but the standard streams and this one (none where it is negative), lets
+/// it open so many more, and have `bytes` of addresses more than `now`.
+void leave_little(int descriptor, int opens, std::uint64_t now, std::uint64_t bytes) noexcept;
 /// Bytes of addresses that this process has.
 [[nodiscard]] std::uint64_t address_bytes();
 

@@ -10,10 +10,10 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/fits/beam_table.hpp"
+#include "core/files/fits/card_header.hpp"
 #include "core/files/fits/file_sums.hpp"
 #include "core/files/fits/fits_extent.hpp"
 #include "core/files/fits/fits_guard.hpp"
-#include "core/files/fits/header_beam.hpp"
 #include "core/files/fits/pixel_sources.hpp"
 #include "core/files/fits/rice_header.hpp"
 #include "core/files/fits/rice_tiles.hpp"
@@ -23,13 +23,10 @@
 namespace reber::fits {
 
 struct FitsFile::State {
-  ImageHeader header;  ///< what all planes share
   std::unique_ptr<ByteSource> bytes;
   Hdu hdu;
-  std::optional<Hdu> primary;  ///< whose cards the HDU inherits
-  CardTable cards;
+  std::optional<CardHeader> header;
   PixelFormat format;
-  BeamTable beams;
   std::optional<RiceHeader> rice;  ///< of tiles that are not left to CFITSIO
   mutable LastDecoded decoded;
 };
@@ -123,48 +120,6 @@ void check_before(const Scan& scan, const Hdu& chosen, const std::string& name) 
   }
 }
 
-/// 'x' for a longitude axis, 'y' for a latitude, ' ' for neither, by CTYPE.
-char celestial_kind(const CardTable& cards, std::size_t axis) {
-  const std::string type = cards.string(fmt::format("CTYPE{}", axis + 1)).value_or("");
-  const std::string head = type.substr(0, 4);
-  if (head == "RA--" || type == "RA") return 'x';
-  if (head == "DEC-" || type == "DEC") return 'y';
-  if (head.size() == 4 && (head.substr(1) == "LON" || head.substr(2) == "LN")) return 'x';
-  if (head.size() == 4 && (head.substr(1) == "LAT" || head.substr(2) == "LT")) return 'y';
-  return ' ';
-}
-
-/// The celestial pair of axes; else the first two longer than one pixel; else the first two.
-void choose_axes(const CardTable& cards, ImageHeader& header) {
-  std::vector<int> sky, wide;
-  int longitudes = 0;
-  for (std::size_t i = 0; i < header.axes.size(); ++i) {
-    const char kind = celestial_kind(cards, i);
-    if (kind != ' ') sky.push_back(static_cast<int>(i));
-    if (kind == 'x') ++longitudes;
-    if (header.axes[i] > 1) wide.push_back(static_cast<int>(i));
-  }
-  const bool pair = sky.size() == 2 && longitudes == 1;
-  header.x_axis = pair ? sky[0] : wide.size() >= 2 ? wide[0] : 0;
-  header.y_axis = pair ? sky[1] : wide.size() >= 2 ? wide[1] : 1;
-  header.shape = {header.axes[static_cast<std::size_t>(header.y_axis)],
-                  header.axes[static_cast<std::size_t>(header.x_axis)]};
-}
-
-void count_planes(ImageHeader& header) {
-  header.planes = 1;
-  for (std::size_t i = 0; i < header.axes.size(); ++i) {
-    const int axis = static_cast<int>(i);
-    if (axis != header.x_axis && axis != header.y_axis) header.planes *= header.axes[i];
-  }
-}
-
-void check_plane(const ImageHeader& header, std::int64_t plane) {
-  if (plane < 0 || plane >= header.planes)
-    throw InputError(
-        fmt::format("'{}' has no plane {}: --plane takes 0 to {}", printable(header.path), plane, header.planes - 1));
-}
-
 /// BSCALE, BZERO and BLANK of a plain image. Scaling applies to floats too; BLANK does not.
 PixelFormat read_format(const CardTable& cards, int bitpix, const std::string& where,
                         std::vector<std::string>& warnings) {
@@ -195,87 +150,21 @@ PixelFormat read_format(const CardTable& cards, int bitpix, const std::string& w
   return format;
 }
 
-void read_texts(const CardTable& cards, const CardTable* inherited, ImageHeader& header) {
-  const auto text = [&](const char* keyword) {
-    const auto own = cards.string(keyword);
-    std::string value = own ? *own : inherited != nullptr ? inherited->string(keyword).value_or("") : "";
-    const bool clean = std::all_of(value.begin(), value.end(), [](char c) { return c >= 32 && c <= 126; });
-    if (!clean)
-      header.warnings.push_back(fmt::format("{} holds bytes that FITS does not allow: {}", keyword, printable(value)));
-    return value;
-  };
-  header.object = text("OBJECT");
-  header.telescope = text("TELESCOP");
-  header.date_obs = text("DATE-OBS");
-  header.unit = Unit::parse(text("BUNIT"));
-}
-
-/// Duplicate keywords that change what is read; the last of them counts.
-std::string duplicate_warning(const CardTable& cards) {
-  std::string names;
-  for (const std::string& keyword : cards.duplicates()) {
-    const std::string stem = split_number(keyword).first;
-    for (const char* used :
-         {"CTYPE",    "CUNIT", "CRVAL", "CRPIX",   "CDELT",   "CROTA",   "CD1_",  "CD2_",    "PC1_",
-          "PC2_",     "PV1_",  "PV2_",  "LONPOLE", "LATPOLE", "EQUINOX", "EPOCH", "RADESYS", "RESTFRQ",
-          "RESTFREQ", "BMAJ",  "BMIN",  "BPA",     "BUNIT",   "BSCALE",  "BZERO", "BLANK"}) {
-      if (stem == used) names += (names.empty() ? "" : ", ") + keyword;
-    }
-  }
-  return names.empty() ? names : fmt::format("duplicate keyword {}: the last value counts", names);
-}
-
 /// The table BEAMS by CASAMBM; without that keyword where the table has a beam for a plane, which is then told.
-BeamTable read_plane_beams(const ByteSource& bytes, const Scan& scan, const CardTable& cards, ImageHeader& header) {
+BeamTable read_plane_beams(const ByteSource& bytes, const Scan& scan, CardHeader& of) {
+  const CardTable& cards = of.cards();
+  const ImageHeader& header = of.common();
   const bool stated = cards.is_true("CASAMBM");
   if (!stated && !has_beam_table(scan)) return {};
   BeamTable table = read_beam_table(bytes, scan, cards, header.axes, header.x_axis, header.y_axis);
   if (stated) return table;
   const bool known = std::ranges::any_of(table.planes, [](const auto& beam) { return beam.has_value(); });
   const bool used = known && !cards.has("CASAMBM");
-  header.warnings.push_back(
-      fmt::format("there is a table BEAMS, though CASAMBM is {}: it is {}", cards.has("CASAMBM") ? "F" : "missing",
-                  used    ? "used"
-                  : known ? "not used"
-                          : "not used: " + (table.problem.empty() ? "it has no beams" : table.problem)));
+  of.warn(fmt::format("there is a table BEAMS, though CASAMBM is {}: it is {}", cards.has("CASAMBM") ? "F" : "missing",
+                      used    ? "used"
+                      : known ? "not used"
+                              : "not used: " + (table.problem.empty() ? "it has no beams" : table.problem)));
   return used ? table : BeamTable{};
-}
-
-void read_beam_and_wcs(const CardTable& cards, const CardTable* inherited, const BeamTable& table,
-                       ImageHeader& header) {
-  std::vector<double> fixed;
-  for (const std::int64_t at : plane_position(header.axes, header.x_axis, header.y_axis, header.plane)) {
-    fixed.push_back(static_cast<double>(at + 1));
-  }
-  header.wcs = Wcs::parse(cards.text(), header.x_axis, header.y_axis, fixed, static_cast<int>(header.axes.size()),
-                          static_cast<double>(header.shape.nx), static_cast<double>(header.shape.ny));
-  if (!header.wcs.celestial()) {
-    header.warnings.push_back(
-        fmt::format("no usable WCS ({}): positions are in pixels only", printable(header.wcs.why_not())));
-  }
-  if (header.wcs.spectral_reading().starts_with("unreadable"))
-    header.warnings.push_back("the spectral axis is " + printable(header.wcs.spectral_reading()));
-  std::string duplicates = duplicate_warning(cards);
-  const HeaderBeam beam = read_beam(cards, inherited, header.wcs, header.shape, {&table, header.plane});
-  header.beam = beam.beam;
-  header.beam_note = beam.note;
-  std::string trouble = beam.warning;
-  // Without a beam only fluxes per beam lack something.
-  if (!beam.beam && trouble.empty() && header.unit.kind == Unit::Kind::jy_per_beam) {
-    trouble = beam.note + ": integrated fluxes and convolution to a beam need one (--image-beam)";
-  }
-  if (!duplicates.empty() && !trouble.empty()) {
-    duplicates += "; " + trouble;
-    trouble.clear();
-  }
-  if (!duplicates.empty()) header.warnings.push_back(duplicates);
-  if (!trouble.empty()) header.warnings.push_back(trouble);
-}
-
-std::vector<std::string> split_cards(const CardTable& cards) {
-  std::vector<std::string> out;
-  for (std::int64_t i = 0; i < cards.count(); ++i) out.emplace_back(cards.card(i));
-  return out;
 }
 
 }  // namespace
@@ -287,29 +176,24 @@ std::shared_ptr<const FitsFile> FitsFile::open(const std::string& path, const Op
                                                const Progress& progress) {
   std::shared_ptr<FitsFile> file(new FitsFile());
   State& state = *file->state_;
-  ImageHeader& header = state.header;
   const std::string name = printable(path);
   state.bytes = open_bytes(path, {options.max_inflated_bytes, FitsExtent()}, progress);
   Scan scan = fits::scan(*state.bytes, name);
   const Hdu& chosen = choose_hdu(scan, options.hdu, name);
   check_before(scan, chosen, name);
   const std::string where = fmt::format("'{}', HDU {}: ", name, chosen.index);
-  header.path = path;
-  header.hdu = chosen.index;
-  describe_hdus(scan, header);
-  header.axes = chosen.axes;
-  header.bitpix = chosen.bitpix;
-  state.cards = CardTable(plain_cards(chosen));
+  ImageHeader facts;
+  facts.path = path;
+  facts.hdu = chosen.index;
+  describe_hdus(scan, facts);
+  facts.axes = chosen.axes;
+  facts.bitpix = chosen.bitpix;
+  CardTable cards(plain_cards(chosen));
+  state.format = read_format(cards, chosen.bitpix, where, facts.warnings);
   const bool inherits = chosen.index > 0 && chosen.cards.is_true("INHERIT");
-  if (inherits) state.primary = scan.hdus.front();
-  header.cards = split_cards(state.cards);
-  choose_axes(state.cards, header);
-  count_planes(header);
-  if (planes == Planes::one && header.planes > 1 && !options.plane) {
-    throw InputError(fmt::format("'{}' is a cube of {} planes: choose one with --plane 0 to --plane {}", name,
-                                 header.planes, header.planes - 1));
-  }
-  if (planes == Planes::one) check_plane(header, options.plane.value_or(0));
+  state.header.emplace(std::move(facts), std::move(cards),
+                       inherits ? std::optional(scan.hdus.front().cards) : std::nullopt, options, planes);
+  const ImageHeader& header = state.header->common();
   if (chosen.kind == Hdu::Kind::compressed) {
     check_descriptors(*state.bytes, chosen, name);
     const std::int64_t needed = header.shape.count() * 8;
@@ -318,18 +202,16 @@ std::shared_ptr<const FitsFile> FitsFile::open(const std::string& path, const Op
           fmt::format("{}its plane takes {} bytes, above the limit of {}", where, needed, options.max_inflated_bytes));
     }
   }
-  state.format = read_format(state.cards, chosen.bitpix, where, header.warnings);
   state.rice = read_rice_header(chosen, state.format, header.x_axis, header.y_axis);
-  read_texts(state.cards, state.primary ? &state.primary->cards : nullptr, header);
-  if (options.unit) header.unit = Unit::parse(*options.unit);
-  state.beams = read_plane_beams(*state.bytes, scan, state.cards, header);
-  header.plane_beams = state.beams.planes;
+  if (chosen.kind == Hdu::Kind::compressed && !state.rice && state.bytes->reopen_path().empty())
+    throw ForeignForm(where + "a tile-compressed image inside a gzip or bzip2 file is not read; unpack it first");
+  state.header->take(read_plane_beams(*state.bytes, scan, *state.header));
   state.hdu = chosen;
   return file;
 }
 
-std::int64_t FitsFile::planes() const { return state_->header.planes; }
-Shape FitsFile::shape() const { return state_->header.shape; }
+std::int64_t FitsFile::planes() const { return state_->header->common().planes; }
+Shape FitsFile::shape() const { return state_->header->common().shape; }
 PixelFormat FitsFile::format() const { return state_->format; }
 
 Stored FitsFile::stored() const {
@@ -339,16 +221,10 @@ Stored FitsFile::stored() const {
   return state.rice && decodes_rows(state.hdu, *state.rice) ? Stored::coded_by_rows : Stored::coded_whole;
 }
 
-ImageHeader FitsFile::header(std::int64_t plane) const {
-  check_plane(state_->header, plane);
-  ImageHeader header = state_->header;
-  header.plane = plane;
-  read_beam_and_wcs(state_->cards, state_->primary ? &state_->primary->cards : nullptr, state_->beams, header);
-  return header;
-}
+ImageHeader FitsFile::header(std::int64_t plane) const { return state_->header->of(plane); }
 
 std::shared_ptr<const DecodedPlane> FitsFile::decode(std::int64_t plane, const Progress& progress) const {
-  const ImageHeader& header = state_->header;
+  const ImageHeader& header = state_->header->common();
   const std::string name = printable(header.path);
   if (state_->rice)
     if (auto own = decode_rice(*state_->bytes, state_->hdu, *state_->rice, plane, name, progress)) return own;
@@ -357,8 +233,8 @@ std::shared_ptr<const DecodedPlane> FitsFile::decode(std::int64_t plane, const P
 
 std::unique_ptr<PixelSource> FitsFile::pixels(std::int64_t plane, const Progress& progress) const {
   const State& state = *state_;
-  const ImageHeader& header = state.header;
-  check_plane(header, plane);
+  state.header->check(plane);
+  const ImageHeader& header = state.header->common();
   const Stored how = stored();
   if (how == Stored::plain || how == Stored::in_memory)
     return plain_source(*state.bytes, state.hdu.data_offset,
@@ -371,10 +247,11 @@ std::unique_ptr<PixelSource> FitsFile::pixels(std::int64_t plane, const Progress
 std::unique_ptr<StatedSums> FitsFile::sums() const {
   const State& state = *state_;
   if (!FileSums::stated(state.hdu)) return nullptr;
-  const std::int64_t plane_bytes = state.header.shape.count() * bytes_of(state.format.type);
-  const bool rows_are_all = state.hdu.kind == Hdu::Kind::image && state.header.x_axis < state.header.y_axis &&
-                            state.hdu.data_bytes == plane_bytes;
-  return std::make_unique<FileSums>(*state.bytes, state.hdu, rows_are_all ? state.header.shape.ny : 0);
+  const ImageHeader& header = state.header->common();
+  const std::int64_t plane_bytes = header.shape.count() * bytes_of(state.format.type);
+  const bool rows_are_all =
+      state.hdu.kind == Hdu::Kind::image && header.x_axis < header.y_axis && state.hdu.data_bytes == plane_bytes;
+  return std::make_unique<FileSums>(*state.bytes, state.hdu, rows_are_all ? header.shape.ny : 0);
 }
 
 }  // namespace reber::fits

@@ -180,7 +180,7 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path, const InflateLim
     return std::make_unique<MemoryBytes>(inflate_bzip2(*file, most, name, progress), name);
   }
   const auto refuse = [&](const char* what) {
-    throw DataError(fmt::format("'{}' is {}, which is not read; unpack it first", name, what));
+    throw ForeignForm(fmt::format("'{}' is {}, which is not read; unpack it first", name, what));
   };
   if (begins_with(head, size, {0x1f, 0x9d})) refuse("a compress (.Z) file");
   if (begins_with(head, size, {0x1f, 0x1e}) || begins_with(head, size, {0x1f, 0xa0})) refuse("a pack or LZH (.z) file");

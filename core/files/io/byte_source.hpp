@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/base/progress.hpp"
 
 namespace reber::fits {
@@ -52,9 +53,16 @@ struct InflateLimit {
   OfContent of_content;
 };
 
+/// A file that may be sound, in a form that another reader may know.
+class ForeignForm : public DataError {
+ public:
+  using DataError::DataError;
+};
+
 /// Opens a regular file by its literal name. gzip and bzip2 (known by their first bytes, not by the name) are inflated
 /// whole into memory, up to the limit.
-///   throws DataError: missing, unreadable, a folder, FIFO or device, empty, damaged compression, other archives;
+///   throws DataError: missing, unreadable, a folder, FIFO or device, empty, damaged compression; ForeignForm for other
+///   archives;
 ///   Cancelled while it inflates
 [[nodiscard]] std::unique_ptr<ByteSource> open_bytes(const std::string& path, const InflateLimit& most,
                                                      const Progress& progress = {});

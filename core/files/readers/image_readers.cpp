@@ -2,13 +2,14 @@
 // The table of readers.
 #include "core/files/readers/image_readers.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
+#include <exception>
 
 #include "core/base/error.hpp"
-#include "core/base/printable.hpp"
 #include "core/files/fits/fits_file.hpp"
+#include "core/files/foreign/casa_image.hpp"
+#include "core/files/foreign/cfitsio_image.hpp"
+#include "core/files/io/byte_source.hpp"
 
 namespace reber {
 namespace {
@@ -18,9 +19,11 @@ std::shared_ptr<const ImageFile> open_fits(const std::string& path, const OpenOp
   return fits::FitsFile::open(path, options, planes, progress);
 }
 
-// FITS is the last, since its reader says what is wrong with a file that no reader knows.
+// Behind FITS stands who is asked where that reader finds a form that is not its own.
 constexpr std::array kReaders{
+    ImageReader{"casacore", "CASA images", open_casa_image},
     ImageReader{"FITS", "FITS, plain or compressed", open_fits},
+    ImageReader{"CFITSIO", "FITS in compress files (.Z), other tiles than Rice inside gzip", open_by_cfitsio},
 };
 
 }  // namespace
@@ -29,9 +32,19 @@ std::span<const ImageReader> image_readers() { return kReaders; }
 
 std::shared_ptr<const ImageFile> open_image_file(const std::string& path, const OpenOptions& options, Planes planes,
                                                  const Progress& progress) {
-  for (const ImageReader& reader : kReaders)
-    if (auto file = reader.open(path, options, planes, progress)) return file;
-  throw DataError(fmt::format("'{}' is an image of no known format", printable(path)));
+  std::exception_ptr refused;  // the first word counts
+  for (const ImageReader& reader : kReaders) {
+    try {
+      if (auto file = reader.open(path, options, planes, progress)) return file;
+    } catch (const fits::ForeignForm&) {
+      refused = std::current_exception();
+    } catch (const DataError&) {
+      if (refused) std::rethrow_exception(refused);
+      throw;
+    }
+  }
+  if (refused) std::rethrow_exception(refused);
+  throw DataError("'" + path + "' is an image of no known format");
 }
 
 }  // namespace reber

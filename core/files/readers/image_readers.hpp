@@ -14,7 +14,8 @@ namespace reber {
 struct ImageReader {
   const char* name;     ///< of the reader
   const char* formats;  ///< what it reads, in words
-  /// Null where the file is not of its kind: the next reader is asked.   throws as open_image_file
+  /// Null where the file is not of its kind: the next reader is asked, as it is for a fits::ForeignForm.
+  ///   throws as open_image_file
   std::shared_ptr<const ImageFile> (*open)(const std::string& path, const OpenOptions& options, Planes planes,
                                            const Progress& progress);
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -42,7 +43,10 @@ std::vector<float> floats_of(const PixelSource& source) {
   return pixels;
 }
 
-bool is_fits(const std::string& path) {
+/// An image, or a list of regions? Folders are images of CASA's.
+bool is_image(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) return true;
   std::string name = path;
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const char* ending : {".fits", ".fit", ".fts", ".fz", ".gz", ".bz2"})
@@ -97,7 +101,7 @@ MaskFile read_mask(const std::string& path, const Progress& progress) {
 
 Mask mask_for(const std::string& path, const ImageHeader& image, const std::function<void(const std::string&)>& warn,
               const Progress& progress) {
-  if (!is_fits(path)) return mask_of(read_regions(path, image.wcs, warn), image.shape, warn, progress);
+  if (!is_image(path)) return mask_of(read_regions(path, image.wcs, warn), image.shape, warn, progress);
   MaskFile file = read_mask(path, progress);
   if (file.mask.shape != image.shape)
     throw InputError(fmt::format("{}: the mask is {} x {} pixels, the image {} x {}; they must be of one size",
