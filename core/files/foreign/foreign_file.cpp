@@ -204,7 +204,7 @@ class ForeignFile final : public ImageFile {
   [[nodiscard]] Described describe(int hdu, const Progress& progress) const {
     const fits::SharedMemory memory(1, kMessageBytes);
     run(
-        kMessageBytes, memory.answer(0),
+        0, memory.answer(0),
         [&] {
           Cards cards;
           const ForeignImage image = source_.reader.describe(path(), hdu, cards, close_cage);
