@@ -269,6 +269,7 @@ std::vector<Report> smooth(const SmoothInput& input, const Request& base, const 
   if (input.cube) return smooth_cube(input, base, output, backend, progress, log);
   Request request = plane_request(input, input.planes.front(), base);
   request.output.want("convolved", output);
+  request.output.keep_axes = true;
   return {run_once(backend, request, events_of(progress, log)).report};
 }
 

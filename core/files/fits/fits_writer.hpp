@@ -23,6 +23,10 @@ struct OutputHeader {
   std::vector<std::string> history;   ///< HISTORY cards, folded at 72 characters
   std::vector<std::string> cards;     ///< further 80-character cards, in place of those of `like` of their names
   int more_axes = 0;                  ///< axes of one pixel behind the plane's, which `cards` describe
+  /// The same for those that `like` has: where the image lies on each, in pixels from 1, as axis_places() has them.
+  /// Empty: its further axes are dropped.
+  std::vector<double> places;
+  std::optional<double> frequency_hz;  ///< of the pixels, in place of that of `like`
 };
 
 /// Fills rows [y0, y0 + ny) of the output.

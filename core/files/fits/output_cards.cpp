@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <set>
 
+#include "core/files/fits/pixel_sources.hpp"
 #include "core/sky/model/fits_cards.hpp"
 
 namespace reber::fits {
@@ -137,23 +139,59 @@ void add_unit_beam_history(const OutputHeader& header, const CardTable& so_far, 
   }
 }
 
+/// The further axes of one pixel each: reference pixels move to where the image lies.
+std::string at_places(const std::string& cards, const std::vector<double>& places) {
+  std::string out;
+  std::set<int> seen;
+  for (std::size_t at = 0; at < cards.size(); at += kCardBytes) {
+    const std::string card = cards.substr(at, kCardBytes), keyword = keyword_of(card);
+    std::string digits = keyword.starts_with("CRPIX") ? keyword.substr(5) : std::string();
+    if (!digits.empty() && std::isupper(static_cast<unsigned char>(digits.back())) != 0) digits.pop_back();
+    const int axis = all_digits(digits) && digits.size() <= 3 ? std::stoi(digits) : 0;
+    const auto value = parse_number(value_of(card));
+    if (axis < 3 || axis > 2 + static_cast<int>(places.size()) || !value) {
+      out += card;
+      continue;
+    }
+    if (keyword.size() == 5 + digits.size()) seen.insert(axis);
+    out += make_card(keyword, *value - (places[static_cast<std::size_t>(axis - 3)] - 1));
+  }
+  for (int axis = 3; axis < 3 + static_cast<int>(places.size()); ++axis)
+    if (const double moved = places[static_cast<std::size_t>(axis - 3)] - 1; !seen.contains(axis) && moved != 0)
+      out += make_card(fmt::format("CRPIX{}", axis), -moved);
+  return out;
+}
+
 }  // namespace
+
+std::vector<double> axis_places(const ImageHeader& header) {
+  if (header.x_axis != 0 || header.y_axis != 1 || header.axes.size() < 3) return {};
+  for (const std::string& card : header.cards)
+    if (card.starts_with("CTYPE") && quoted_text(value_of(card)).value_or("").starts_with("SPECL")) return {};
+  const auto position = plane_position(header.axes, 0, 1, header.plane);
+  std::vector<double> places;
+  for (std::size_t axis = 2; axis < position.size(); ++axis) places.push_back(static_cast<double>(position[axis] + 1));
+  return places;
+}
 
 std::string output_cards(Shape shape, int bitpix, const OutputHeader& header) {
   std::string out = make_logical_card("SIMPLE", true, "conforms to the FITS standard");
   out += make_card("BITPIX", static_cast<std::int64_t>(bitpix), "type of the pixels");
-  out += make_card("NAXIS", static_cast<std::int64_t>(2 + header.more_axes));
+  const int more_axes = std::max(header.more_axes, static_cast<int>(header.places.size()));
+  out += make_card("NAXIS", static_cast<std::int64_t>(2 + more_axes));
   out += make_card("NAXIS1", shape.nx);
   out += make_card("NAXIS2", shape.ny);
-  for (int axis = 3; axis < 3 + header.more_axes; ++axis)
-    out += make_card(fmt::format("NAXIS{}", axis), std::int64_t{1});
+  for (int axis = 3; axis < 3 + more_axes; ++axis) out += make_card(fmt::format("NAXIS{}", axis), std::int64_t{1});
   std::set<std::string> told;
   for (const std::string& card : header.cards) told.insert(keyword_of(card));
-  if (header.like != nullptr) out += kept_cards(*header.like, false, told);
+  if (header.like != nullptr) {
+    const std::string kept = kept_cards(*header.like, !header.places.empty(), told);
+    out += header.places.empty() ? kept : at_places(kept, header.places);
+  }
   for (const std::string& card : header.cards) out += whole_card(card);
   const CardTable so_far(out);
-  if (header.like != nullptr) {
-    const double frequency = header.like->wcs.frequency_hz();
+  if (header.like != nullptr && header.places.empty()) {
+    const double frequency = header.frequency_hz.value_or(header.like->wcs.frequency_hz());
     const bool stated = so_far.number("RESTFRQ") == frequency || so_far.number("RESTFREQ") == frequency;
     // The spectral axis is dropped; its value at the plane is not.
     if (std::isfinite(frequency) && !stated && !so_far.has("FREQ"))

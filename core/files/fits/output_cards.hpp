@@ -3,13 +3,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/base/shape.hpp"
 #include "core/files/fits/fits_writer.hpp"
 
 namespace reber::fits {
 
-/// All cards of a two-axis image, from SIMPLE to HISTORY, without DATASUM, CHECKSUM and END.
+/// Where the header's plane lies on each axis behind the first two, in pixels from 1. Empty where there is none, where
+/// the plane lies along other axes, and where planes of channels have their frequencies by keyword (Obit's SPECLNMF).
+[[nodiscard]] std::vector<double> axis_places(const ImageHeader& header);
+
+/// All cards of an image of one plane, from SIMPLE to HISTORY, without DATASUM, CHECKSUM and END.
 [[nodiscard]] std::string output_cards(Shape shape, int bitpix, const OutputHeader& header);
 
 /// The same for a cube with all axes of header.like, as floats. beam_table: CASAMBM = T, the beams are in a table.

@@ -224,7 +224,8 @@ void write_plane(const std::string& path, Shape shape, const OutputHeader& heade
                  TileCode code, const FileOptions& how, const Progress& progress) {
   static_assert(sizeof(Pixel) == 4);
   if (shape.nx < 1 || shape.ny < 1) throw InternalError("write_tiles: an image needs pixels");
-  if (header.more_axes != 0) throw InternalError("write_tiles: an image of two axes was expected");
+  if (header.more_axes != 0 || !header.places.empty())
+    throw InternalError("write_tiles: an image of two axes was expected");
   AtomicFile file(path, how, header.like != nullptr ? header.like->path : std::string());
   const Tiling tiling(shape);
   const std::string image_cards = fits::output_cards(shape, bitpix, header), primary = primary_blocks();

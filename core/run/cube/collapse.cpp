@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/base/thread_pool.hpp"
+#include "core/files/fits/output_cards.hpp"
 #include "core/run/cube/plane_walk.hpp"
 #include "core/run/cube/spectral_axis.hpp"
 #include "core/seam/plan/tiling.hpp"
@@ -110,6 +111,7 @@ class Collapse {
   void take(const CubePlane& plane, std::size_t index);
   void leave_out(std::int64_t plane, const std::string& why);
   [[nodiscard]] std::optional<Beam> beam() const;
+  void place();
   [[nodiscard]] Collapsed finish();
 
   const CubeSource& cube_;
@@ -123,6 +125,7 @@ class Collapse {
   double middle_ = 0, weights_ = 0;
   Collapsed made_;
   std::vector<std::optional<Beam>> beams_;
+  std::vector<double> shares_;  ///< weights of the planes that took part
 };
 
 double Collapse::noise(const PixelSource& pixels) {
@@ -170,6 +173,7 @@ void Collapse::take(const CubePlane& plane, std::size_t index) {
     terms.at = spectrum_.at[index] - middle_;
   }
   weights_ += terms.weight;
+  shares_.push_back(request_.how == How::weighted ? terms.weight : 1);
   add(*plane.pixels, terms);
   made_.used.push_back(plane.plane);
   beams_.push_back(plane.header->beam);
@@ -191,6 +195,23 @@ std::optional<Beam> Collapse::beam() const {
   return middle;
 }
 
+/// Where the image lies: on the spectral axis, and in frequency, at the mean of the planes that took part.
+void Collapse::place() {
+  double all = 0, pixels = 0, frequencies = 0;
+  const int axis = spectral_axis(*cube_.header(made_.used.front()));
+  std::vector<double> places;
+  for (std::size_t i = 0; i < made_.used.size(); ++i) {
+    const auto header = cube_.header(made_.used[i]);
+    places = fits::axis_places(*header);
+    all += shares_[i];
+    if (axis >= 2 && !places.empty()) pixels += shares_[i] * places[static_cast<std::size_t>(axis - 2)];
+    frequencies += shares_[i] * header->wcs.frequency_hz();
+  }
+  if (axis >= 2 && !places.empty()) places[static_cast<std::size_t>(axis - 2)] = pixels / all;
+  made_.places = places;
+  if (std::isfinite(frequencies)) made_.frequency_hz = frequencies / all;
+}
+
 Collapsed Collapse::finish() {
   if (made_.used.empty())
     throw DataError(fmt::format("{}: none of the planes has pixels to collapse", printable(cube_.header(0)->path)));
@@ -202,6 +223,7 @@ Collapsed Collapse::finish() {
   header.unit = Unit::parse(unit);
   header.beam = beam();
   header.plane_beams.clear();
+  place();
   std::string first = fmt::format("collapse: {} of {} planes, {} to {}", to_string(request_.how), made_.used.size(),
                                   made_.used.front(), made_.used.back());
   if (request_.snr > 0) first += fmt::format(", pixels above {:g} times their plane's rms", request_.snr);
@@ -247,6 +269,8 @@ OutputHeader collapsed_header(const Collapsed& made, const std::optional<Beam>& 
   header.like = made.header.get();
   header.unit = made.header->unit.text;
   header.beam = beam ? beam : made.header->beam;
+  header.places = made.places;
+  header.frequency_hz = made.frequency_hz;
   header.history = {first};
   for (const std::string& line : options) header.history.push_back("option: " + line);
   header.history.insert(header.history.end(), made.history.begin(), made.history.end());

@@ -37,6 +37,8 @@ struct Collapsed {
   std::shared_ptr<const ImageHeader> header;  ///< of the middle plane used, with the image's unit and beam
   std::vector<std::string> history;           ///< what was done
   std::vector<std::int64_t> used;             ///< planes that took part
+  std::vector<double> places;                 ///< of the image on the cube's further axes, as OutputHeader's
+  std::optional<double> frequency_hz;         ///< the planes' mean, by their weights; empty where they have none
 };
 
 /// Over the finite pixels v_p of planes p that are not flagged (why_flagged), above the mask, with x_p and its width
@@ -44,6 +46,7 @@ struct Collapsed {
 ///   mean      sum v / n                              weighted  sum v / s^2 / sum 1 / s^2, s the plane's clipped rms
 ///   max       the largest v                          moment0   M0 = sum v dx
 ///   moment1   M1 = sum v x dx / M0                   moment2   sqrt(sum v (x - M1)^2 dx / M0)
+/// The image's place on the spectral axis is the mean of the planes', with weights 1 / s^2 where pixels have them.
 /// Moments 1 and 2 are NaN where M0 is not above 0 or the variance is negative. Each pixel is summed in double in the
 /// order of planes by one thread, so the bits do not depend on threads. The backend measures the noise where it is
 /// asked for; all else is host code, since it waits for memory. Memory: the sums, three doubles a pixel at the most,

@@ -18,6 +18,7 @@
 #include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
 #include "core/files/catalogue/catalogue_io.hpp"
+#include "core/files/fits/output_cards.hpp"
 #include "core/files/fits/tile_writer.hpp"
 #include "core/measure/sources/plane_columns.hpp"
 #include "core/measure/sources/source_columns.hpp"
@@ -88,6 +89,7 @@ OutputHeader Writer::of_map(const Product& product) const {
   out.history = result_.history;
   out.cards = wanted_.cards;
   out.more_axes = wanted_.more_axes;
+  if (wanted_.keep_axes) out.places = fits::axis_places(header());
   return out;
 }
 

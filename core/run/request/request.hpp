@@ -89,6 +89,7 @@ struct OutputRequest {
   std::vector<ProductFile> products;
   std::vector<std::string> cards;  ///< of maps in floats, in place of the image's of their names
   int more_axes = 0;               ///< of these: axes of one pixel behind the plane's, which the cards describe
+  bool keep_axes = false;          ///< maps in floats keep the image's further axes, of one pixel
   Durable durable = Durable::end;
   bool overwrite = false;
 
