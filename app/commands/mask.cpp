@@ -17,18 +17,24 @@ namespace {
 void add_sources(Command& command, MaskOptions& options) {
   command.add_option("input", options.input, "FITS image, with --threshold, --islands or --coverage; else a FITS mask")
       ->brief("FITS image or mask")
-      ->required()
       ->type_name("IN")
       ->group("Input");
   command
-      .add_option("--threshold", options.threshold,
-                  "Mask the pixels of an image above so many times the noise that the least values of boxes tell")
-      ->check(positive())
+      .add_option("-r,--restored-image", options.restored,
+                  "The input is this FITS image; where no other way to a mask is given, by --threshold 6.5")
+      ->type_name("IN")
+      ->group("Input");
+  command.add_option("-m,--mask-image", options.mask, "The input is this FITS mask")->type_name("IN")->group("Input");
+  command
+      .add_option("-t,--threshold", options.threshold,
+                  "Mask the pixels of an image above so many times the noise that the least values of boxes tell; "
+                  "breizorro's own is 6.5")
+      ->check(within("mask.threshold"))
       ->type_name("SIGMA")
       ->brief("Mask above so many times the noise")
       ->group("Mask");
-  command.add_option("--boxsize", options.box, "Side of these boxes in pixels")
-      ->check(in_range(std::int64_t{1}, std::int64_t{100000}))
+  command.add_option("-b,--boxsize", options.box, "Side of these boxes in pixels")
+      ->check(within("mask.boxsize"))
       ->type_name("PX")
       ->capture_default_str()
       ->group("Mask");
@@ -64,19 +70,19 @@ void add_operations(Command& command, MaskOptions& options) {
           "Islands to drop, by number or place: 3,17 or 12h13m14s:-45d or 83.6:22");
   islands("--extract-islands", options.extracted, "Islands to keep, by number or place; all others are dropped");
   command.add_option("--minimum-size", options.least, "Drop islands of fewer pixels")
-      ->check(not_negative())
+      ->check(within("mask.minimum_size"))
       ->type_name("PX")
       ->brief("Drop islands of fewer pixels")
       ->group("Mask");
   flag("--make-binary", options.binary, "1 in place of numbers");
   flag("--invert", options.inverted, "Inside and outside change places");
   command.add_option("--dilate", options.dilated, "Grow by a disc of this radius")
-      ->check(not_negative())
+      ->check(within("mask.dilate"))
       ->type_name("PX")
       ->brief("Grow by a disc of this radius")
       ->group("Mask");
   command.add_option("--erode", options.eroded, "Shrink so many times by a cross of five pixels")
-      ->check(in_range(0, 100000))
+      ->check(within("mask.erode"))
       ->type_name("N")
       ->brief("Shrink so many times")
       ->group("Mask");
@@ -84,17 +90,17 @@ void add_operations(Command& command, MaskOptions& options) {
   command
       .add_option("--sum-peak", options.sum_peak,
                   "Write the image in place of the mask, with islands set to 0 whose sum over peak is above this")
-      ->check(positive())
+      ->check(within("mask.sum_peak"))
       ->type_name("RATIO")
       ->group("Mask");
 }
 
 void add_outputs(Command& command, MaskOptions& options) {
-  command.add_option("-o,--output", options.output, "FITS mask to write")
+  command.add_option("-o,--output,--outfile", options.output, "FITS mask to write")
       ->type_name("FITS")
       ->brief("FITS mask to write")
       ->group("Output");
-  command.add_option("--outregion", options.region, "Write the outlines as DS9 polygons")
+  command.add_option("--outregion,--save-regions", options.region, "Write the outlines as DS9 polygons")
       ->type_name("REG")
       ->brief("Write the outlines as DS9 polygons")
       ->group("Output");
@@ -106,7 +112,7 @@ void add_outputs(Command& command, MaskOptions& options) {
   command
       .add_option("--moc-order", options.moc_order,
                   "Order of its smallest cells, 0 to 29; -1: cells of a 256th of the image's longer side")
-      ->check(in_range(-1, 29))
+      ->check(within("mask.moc_order"))
       ->type_name("N")
       ->capture_default_str()
       ->group("Output");

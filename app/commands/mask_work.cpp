@@ -26,6 +26,8 @@
 namespace reber::app {
 namespace {
 
+constexpr double kUsualThreshold = 6.5;  // breizorro's
+
 std::optional<double> number_of(const std::string& text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -110,6 +112,11 @@ void MaskWork::read() {
   if (options_.sum_peak && !of_image()) throw InputError("--sum-peak needs an image: --threshold or --islands");
   if (!of_image()) {
     file_ = read_mask(options_.input, terminal_.progress());
+    if (!file_.whole)
+      throw InputError(fmt::format(
+          "{}: its pixels are no whole numbers from 0, so it is an image and no mask: say which of them are inside, by "
+          "--threshold 6.5, --islands 5,3 or --coverage",
+          options_.input));
     return;
   }
   read_image();
@@ -239,8 +246,9 @@ void MaskWork::write() {
   }
   const std::int64_t inside = mask.count();
   const std::int32_t islands = numbered(mask).largest();
-  MaskOutput out{at, options_.number && mask.largest() > 1 ? "Source_ID" : "mask", options_.axes, history_,
-                 options_.common.overwrite};
+  const bool reshaped = options_.binary || options_.inverted || options_.dilated || options_.eroded || options_.filled;
+  const bool of_numbers = mask.largest() > 1 || (options_.number && !reshaped && options_.onto.empty());
+  MaskOutput out{at, of_numbers ? "Source_ID" : "mask", options_.axes, history_, options_.common.overwrite};
   if (!options_.output.empty() && options_.sum_peak) {
     out.unit = header().unit.text;
     write_plane_like(image_, out, options_.output, terminal_.progress());
@@ -260,7 +268,24 @@ void MaskWork::write() {
 
 }  // namespace
 
-int make_mask(const MaskOptions& options, Terminal& terminal) {
+namespace {
+
+/// The input by whichever name it was given.
+MaskOptions settled(MaskOptions options) {
+  const int given = int{!options.input.empty()} + int{!options.restored.empty()} + int{!options.mask.empty()};
+  if (given != 1) throw InputError("one input was expected: IN, --restored-image or --mask-image");
+  const bool way = options.threshold || !options.islands.empty() || options.coverage;
+  if (!options.mask.empty() && way)
+    throw InputError("--mask-image is a mask already: --threshold, --islands and --coverage are of an image");
+  if (!options.restored.empty() && !way) options.threshold = kUsualThreshold;
+  if (options.input.empty()) options.input = options.restored.empty() ? options.mask : options.restored;
+  return options;
+}
+
+}  // namespace
+
+int make_mask(const MaskOptions& asked, Terminal& terminal) {
+  const MaskOptions options = settled(asked);
   apply(options.common, terminal);
   if (options.output.empty() && options.region.empty() && options.moc.empty())
     throw InputError("nothing to write: -o, --outregion or --moc");

@@ -14,6 +14,7 @@ namespace reber::app {
 struct MaskOptions {
   CommonOptions common;
   std::string input, output, region, moc, onto, noise, islands;
+  std::string restored, mask;  ///< the input by breizorro's options, which say what it is
   std::optional<double> threshold, dilated, sum_peak;
   std::optional<std::int64_t> least;
   std::optional<int> eroded;
@@ -26,6 +27,6 @@ struct MaskOptions {
 
 /// Reads, does what is asked in the order of the help page, writes.   returns the exit code
 ///   throws InputError where nothing is written or what is asked does not fit together; as read_mask and write_mask
-int make_mask(const MaskOptions& options, Terminal& terminal);
+int make_mask(const MaskOptions& asked, Terminal& terminal);
 
 }  // namespace reber::app

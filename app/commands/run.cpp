@@ -143,16 +143,14 @@ void add_output_options(Command& command, Options& options) {
   add_dry_run_option(command, options.common);
 }
 
-std::string lanes_or_auto(const std::string& word) {
-  return word == "auto" ? std::string() : in_range(0, kMostThreads)(word);
-}
+std::string lanes_or_auto(const std::string& word) { return word == "auto" ? std::string() : within("run.jobs")(word); }
 
 void add_batch_options(Command& command, Options& options) {
   command
       .add_option("--jobs", options.jobs,
                   "At most so many images at a time; 0: as many as serve, on the cards of this host, or on the CPU a "
                   "thread or more for each. The results are the same")
-      ->check(in_range(0, kMostThreads))
+      ->check(within("run.jobs"))
       ->type_name("N")
       ->brief("Images at a time; 0: as many as serve")
       ->capture_default_str()
@@ -186,7 +184,7 @@ void add_batch_options(Command& command, Options& options) {
   command
       .add_option("--workers", options.workers,
                   "Worker processes on whichever backend, which divide the threads; 0: this process alone")
-      ->check(in_range(0, 256))
+      ->check(within("run.workers"))
       ->type_name("N")
       ->capture_default_str()
       ->group("Batch");

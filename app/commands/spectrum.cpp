@@ -70,7 +70,7 @@ void add_spectrum(Command& root, Action& action) {
   command
       ->add_option("--bins", options->bins,
                    "Annuli, equal in log frequency; 0: each as wide as the image's lowest frequency")
-      ->check(in_range(0, 10000))
+      ->check(within("spectrum.bins"))
       ->type_name("N")
       ->brief("Annuli; 0: as narrow as can be")
       ->capture_default_str()

@@ -62,13 +62,6 @@ Check not_negative() {
   };
 }
 
-Check positive() {
-  return [](const std::string& word) {
-    double value = 0;
-    return read_number(word, value) && value > 0 ? std::string() : fmt::format("'{}' is not a number above 0", word);
-  };
-}
-
 Check existing_file() {
   return [](const std::string& word) {
     std::error_code error;

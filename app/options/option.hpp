@@ -21,8 +21,6 @@ using Check = std::function<std::string(const std::string& word)>;
 [[nodiscard]] Check within(std::string_view bound);
 /// A number from 0 up.
 [[nodiscard]] Check not_negative();
-/// A number above 0.
-[[nodiscard]] Check positive();
 [[nodiscard]] Check existing_file();
 
 /// From a word to a value.   returns what is wrong with the word; empty: nothing

@@ -291,6 +291,26 @@ expect_status 2
 expect_in err "there is no island 9999"
 run mask image.fits --islands 3,5 -o none.fits
 expect_status 2
+run mask image.fits -o none.fits
+expect_status 2
+expect_in err "no mask" "--threshold 6.5"
+run mask -m image.fits --dilate 2 -o none.fits
+expect_status 2
+run mask image.fits -r image.fits -o none.fits
+expect_status 2
+run mask -m mask.fits -t 5 -o none.fits
+expect_status 2
+run mask -r image.fits -o usual.fits
+expect_status 0
+run mask image.fits --threshold 6.5 -o long.fits
+run mask -r image.fits -t 6.5 -b 50 --outfile short.fits
+run mask -m usual.fits --number-islands -o own.fits
+expect_status 0
+python3 -c '
+from masks import mask
+usual = mask("usual.fits")
+assert 0 < sum(usual[3]) < len(usual[3]) / 2 and usual[3] == mask("long.fits")[3] == mask("short.fits")[3]
+assert usual[0]["BUNIT"] == "mask" and mask("own.fits")[0]["BUNIT"] == "Source_ID"' 2>err || report "expected breizorro's usual mask"
 expect_no_file none.fits
 
 # PyBDSF's own sources of its simulated LOFAR image, found with wavelets and other boxes. Those are left out near which

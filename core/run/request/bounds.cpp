@@ -31,8 +31,17 @@ constexpr Bound kBounds[] = {
     {"complete.flux", "--flux", kPositive, false, "uJy/beam"},
     {"complete.size", "--size", {.low = 0, .high = 648000}, false, "arcsec"},
     {"complete.separation", "--separation", {.low = 0, .high = 1000, .above = true}, false, "FWHM"},
+    {"mask.boxsize", "--boxsize", {.low = 1, .high = 1e5}, true, "px"},
+    {"mask.dilate", "--dilate", {.low = 0, .high = 1e5}, false, "px"},
+    {"mask.erode", "--erode", {.low = 0, .high = 1e5}, true},
+    {"mask.minimum_size", "--minimum-size", kFromZero, true, "px"},
+    {"mask.moc_order", "--moc-order", {.low = -1, .high = 29}, true},
+    {"mask.sum_peak", "--sum-peak", kPositive},
+    {"mask.threshold", "--threshold", kPositive, false, "sigma"},
     {"match.radius", "--radius", {.low = 0, .high = 648000}, false, "arcsec"},
     {"measure.limit", "--limit", kPositive, false, "sigma"},
+    {"run.jobs", "--jobs", {.low = 0, .high = kMostThreads}, true},
+    {"run.workers", "--workers", {.low = 0, .high = 256}, true},
     {"simulate.size", "--size", {.low = 1, .high = 1e6}, true, "px"},
     {"simulate.pixel", "--pixel", {.low = 0, .high = 36000, .above = true}, false, "arcsec"},
     {"simulate.frequency", "--frequency", kPositive, false, "MHz"},
@@ -47,6 +56,7 @@ constexpr Bound kBounds[] = {
     {"simulate.rings", "--rings", {.low = 0, .high = 1e6}, true},
     {"simulate.grid_step", "--grid-step", {.low = 1, .high = 1e6}, true, "px"},
     {"smooth.max_beam", "--max-beam", {.low = 0, .high = 648000, .above = true}, false, "arcsec"},
+    {"spectrum.bins", "--bins", {.low = 0, .high = 10000}, true},
 };
 
 }  // namespace

@@ -85,17 +85,16 @@ ImageHeader with_four_axes(ImageHeader header) {
 MaskFile read_mask(const std::string& path, const Progress& progress) {
   const ImagePlane image = open_first(path, progress);
   const std::vector<float> pixels = floats_of(*image.pixels(progress));
-  MaskFile file{image.header(), Mask(image.header().shape)};
-  bool whole = true;
+  MaskFile file{image.header(), Mask(image.header().shape), true};
   for (const float value : pixels) {
     if (!std::isfinite(value)) continue;
     if (std::abs(value) >= 2147483648.0f)
       throw DataError(fmt::format("{}: {} is no number of an island", printable(path), value));
-    whole = whole && value == std::floor(value) && value >= 0;
+    file.whole = file.whole && value == std::floor(value) && value >= 0;
   }
   for (std::size_t i = 0; i < pixels.size(); ++i)
     if (std::isfinite(pixels[i]) && pixels[i] != 0)
-      file.mask.pixels[i] = whole ? static_cast<std::int32_t>(pixels[i]) : 1;
+      file.mask.pixels[i] = file.whole ? static_cast<std::int32_t>(pixels[i]) : 1;
   return file;
 }
 

@@ -20,6 +20,7 @@ namespace reber {
 struct MaskFile {
   ImageHeader header;
   Mask mask;
+  bool whole = true;  ///< all pixels that are not blank hold whole numbers from 0
 };
 [[nodiscard]] MaskFile read_mask(const std::string& path, const Progress& progress = {});
 
