@@ -14,6 +14,12 @@ for set in srl gaul aegean casda aegean-isle casda-islands; do
 done
 run measure sky.fits --at found.vot -o forced.vot --backend cpu
 expect_status 0
+run find sky.fits -o other.xml --backend cpu
+expect_status 0
+grep -v history other.xml >other.vot
+grep -v history found.vot >as.vot
+expect_same other.vot as.vot
+rm as.vot other.vot
 run match found.vot forced.vot -o matched.vot
 expect_status 0
 what="check_votable.py"

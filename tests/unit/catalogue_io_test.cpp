@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "core/base/error.hpp"
+#include "core/files/catalogue/catalogue_reader.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {
@@ -101,6 +102,33 @@ TEST(CatalogueIo, CsvOfManyRowsIsInOrder) {
   for (std::int64_t row = 0; row < kRows; ++row)
     ASSERT_EQ(lines[static_cast<std::size_t>(row) + 1],
               fmt::format("{},{}", row, value[static_cast<std::size_t>(row)]));
+}
+
+TEST(CatalogueIo, EcsvIsCsvBehindYaml) {
+  const TemporaryFolder folder;
+  write_catalogue(sample(), folder.file("c.ecsv"), false);
+  write_catalogue(sample(), folder.file("c.csv"), false);
+  const std::string text = load(folder.file("c.ecsv"));
+  EXPECT_TRUE(text.starts_with("# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n"));
+  EXPECT_TRUE(text.ends_with("# schema: astropy-2.0\n" + load(folder.file("c.csv"))));
+  EXPECT_NE(text.find("# - {name: \"RA\", unit: \"deg\", datatype: float64, description: \"Longitude\", "
+                      "meta: {ucd: \"pos.eq.ra;meta.main\"}}\n"),
+            text.npos);
+  EXPECT_NE(text.find("#   - \"reber find --threshold 5 <in> & \\\"out\\\"\"\n"), text.npos) << text;
+  EXPECT_EQ(read_catalogue(folder.file("c.ecsv")).rows(), 3);
+  Catalogue old = sample();
+  old.frame = "FK4 B1950";
+  old.equinox = 1950;
+  write_catalogue(old, folder.file("old.ecsv"), false);
+  EXPECT_EQ(read_catalogue(folder.file("old.ecsv")).frame, "FK4 B1950");
+}
+
+TEST(CatalogueIo, VotableHasInfoBeforeCoosysAsTheSchemaWantsIt) {
+  const TemporaryFolder folder;
+  write_catalogue(sample(), folder.file("c.xml"), false);
+  const std::string text = load(folder.file("c.xml"));
+  EXPECT_LT(text.rfind("<INFO"), text.find("<COOSYS"));
+  EXPECT_LT(text.find("<COOSYS"), text.find("<TABLE"));
 }
 
 TEST(CatalogueIo, VotableIsEscapedAndSaysFrameUnitsAndUcds) {

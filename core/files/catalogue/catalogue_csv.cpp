@@ -61,6 +61,11 @@ Text lines(const Catalogue& catalogue, std::int64_t first, std::int64_t last) {
 }  // namespace
 
 void write_catalogue_csv(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
+  write_comma_separated(catalogue, frame_comment(catalogue), path, how);
+}
+
+void write_comma_separated(const Catalogue& catalogue, const std::string& head, const std::string& path,
+                           const FileOptions& how) {
   AtomicFile file(path, how);
   std::string names;
   for (const Column& column : catalogue.columns) {
@@ -68,7 +73,7 @@ void write_catalogue_csv(const Catalogue& catalogue, const std::string& path, co
   }
   names += '\n';
   RowText text(file);
-  text.write(frame_comment(catalogue) + names);
+  text.write(head + names);
   text.write_rows(catalogue.rows(),
                   [&](std::int64_t first, std::int64_t last) { return lines(catalogue, first, last); });
   file.commit(text.written());

@@ -19,10 +19,13 @@ namespace {
 
 constexpr std::array kFormats = {
     CatalogueFormat{"csv", ".csv", true, "comma-separated values, one header line", nullptr, write_catalogue_csv},
+    CatalogueFormat{"ecsv", ".ecsv", true, "the same with units, descriptions and HISTORY, as astropy writes it",
+                    nullptr, write_catalogue_ecsv},
     CatalogueFormat{"fits", ".fits", true, "FITS binary table with units, UCDs and HISTORY", nullptr,
                     write_catalogue_fits},
     CatalogueFormat{"vot", ".vot", true, "VOTable 1.4 with units, UCDs and the coordinate frame", nullptr,
                     write_catalogue_votable},
+    CatalogueFormat{"vot", ".xml", true, "the same", nullptr, write_catalogue_votable},
     CatalogueFormat{"sqlite", ".sqlite", true, "SQLite 3 database: sources, columns, history", nullptr,
                     write_catalogue_sqlite},
     CatalogueFormat{"reg", ".reg", false, "DS9 regions: one ellipse of FWHM a source", nullptr,

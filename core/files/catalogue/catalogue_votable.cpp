@@ -106,6 +106,11 @@ std::string head(const Catalogue& catalogue) {
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<VOTABLE version=\"1.4\" xmlns=\"http://www.ivoa.net/xml/VOTable/v1.3\">\n<RESOURCE type=\"results\">\n";
   const std::string system = coosys_of(catalogue.frame);
+  // The schema wants INFO before COOSYS.
+  if (system.empty() && !catalogue.frame.empty())
+    out += fmt::format("<INFO name=\"frame\" value=\"{}\"/>\n", xml(catalogue.frame));
+  for (const std::string& line : catalogue.history)
+    out += fmt::format("<INFO name=\"history\" value=\"{}\"/>\n", xml(line));
   if (!system.empty()) {
     const auto known = system_named(catalogue.frame, catalogue.equinox);
     const bool stated = std::isfinite(catalogue.equinox) && known && std::isfinite(known->year());
@@ -113,10 +118,6 @@ std::string head(const Catalogue& catalogue) {
         stated ? fmt::format(" equinox=\"{}{:.10g}\"", system == "eq_FK4" ? 'B' : 'J', known->year()) : "";
     out += fmt::format("<COOSYS ID=\"sky\" system=\"{}\"{}/>\n", system, equinox);
   }
-  if (system.empty() && !catalogue.frame.empty())
-    out += fmt::format("<INFO name=\"frame\" value=\"{}\"/>\n", xml(catalogue.frame));
-  for (const std::string& line : catalogue.history)
-    out += fmt::format("<INFO name=\"history\" value=\"{}\"/>\n", xml(line));
   out += "<TABLE name=\"sources\">\n";
   if (std::isfinite(catalogue.frequency_hz)) {
     out += fmt::format("<PARAM name=\"frequency\" datatype=\"double\" unit=\"Hz\" ucd=\"em.freq\" value=\"{}\"/>\n",

@@ -11,6 +11,7 @@
 namespace reber {
 
 void write_catalogue_csv(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
+void write_catalogue_ecsv(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
 void write_catalogue_fits(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
 void write_catalogue_votable(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
 void write_catalogue_sqlite(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
@@ -42,6 +43,10 @@ struct PlaceColumns {
 
 /// throws InternalError where columns differ in length
 void check_columns(const Catalogue& catalogue);
+
+/// The header line and the rows of CSV behind these comments.
+void write_comma_separated(const Catalogue& catalogue, const std::string& head, const std::string& path,
+                           const FileOptions& how);
 
 /// "# frame: FK4 B1950" and a line end, for text formats; empty for ICRS, for FK5 J2000 (within .025
 /// arcsec of it) and without positions. Our reader knows it.
