@@ -8,7 +8,7 @@ sys.path.pop(0)  # the sources beside this file, which have no module
 import reber  # noqa: E402
 
 _HEAD = '''# Made by python/make_stubs.py from the table of parameters.
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from os import PathLike
 from typing import Any
 
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 __version__: str
 _Path = str | bytes | PathLike[str]
 _Beam = float | tuple[float, float, float] | Any
-_Progress = Callable[[str, float], Any]
+_Progress = Callable[[str, float], Any] | bool
 '''
 # Keywords of all calls on an image, and what they take; others take what the table of parameters says.
 _TYPES = {"header": "Any", "wcs": "Any", "beam": "_Beam | None", "unit": "Any", "mask": "ArrayLike | None",
@@ -48,10 +48,13 @@ _MEMBERS = {
                "shape": "tuple[int, int]", "report": "dict[str, Any]", "sources": _ROWS, "gaussians": _ROWS,
                "islands": _ROWS, "table": _ROWS, "mask": "NDArray[np.bool_]",
                "on_device": "DeviceArray", "bytes_over_the_bus": "tuple[int, int]",
-               "write": "None", "to_table": "Any", "to_pandas": "Any"},
+               "write": "None", "to_table": "Any", "to_pandas": "Any", "to_arrow": "Any", "to_xarray": "Any", "plot": "Any",
+               "show": "Any", "source": "str", "unit": "str", "cards": "list[str]", "searched": "bool", "can_draw": "bool",
+               "__len__": "int", "__iter__": "Iterator[Any]", "__getitem__": "Any"},
     "DeviceArray": {"shape": "tuple[int, int]", "dtype": "np.dtype[Any]", "card": "int",
                     "__cuda_array_interface__": "dict[str, Any]", "__dlpack__": "Any", "__dlpack_device__": "tuple[int, int]"},
-    "Table": {"rows": _ROWS, "to_table": "Any", "to_pandas": "Any", "__len__": "int", "__getitem__": "NDArray[Any]"},
+    "Table": {"rows": _ROWS, "to_table": "Any", "to_pandas": "Any", "to_arrow": "Any", "__len__": "int",
+              "__iter__": "Iterator[Any]", "__getitem__": "NDArray[Any]"},
     "Matched": {"pairs": "Table", "only_a": "Table", "only_b": "Table", "summary": "dict[str, Any]"},
     "Completeness": {"bins": "Table", "summary": "dict[str, Any]", "snr_50": "float", "snr_90": "float"},
     "Smoothed": {"planes": "Table", "outputs": "list[str]", "beam": "tuple[float, float, float] | None",

@@ -13,7 +13,6 @@
 #include "app/batch/batch_end.hpp"
 #include "app/batch/batch_progress.hpp"
 #include "app/batch/image_runners.hpp"
-#include "app/options/expected_stages.hpp"
 #include "app/options/output_names.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -23,6 +22,7 @@
 #include "core/run/batch/rank.hpp"
 #include "core/run/batch/record_file.hpp"
 #include "core/run/cube/plane_list.hpp"
+#include "core/run/request/expected_stages.hpp"
 
 namespace reber::app {
 namespace {

@@ -3,11 +3,11 @@
 #include "app/commands/pipeline_command.hpp"
 
 #include "app/options/backend_choice.hpp"
-#include "app/options/expected_stages.hpp"
 #include "app/options/product_options.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
 #include "core/run/batch/read_ahead.hpp"
+#include "core/run/request/expected_stages.hpp"
 #include "kernels/shared_backend.hpp"
 
 namespace reber::app {

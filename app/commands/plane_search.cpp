@@ -12,7 +12,6 @@
 
 #include "app/commands/plane_backends.hpp"
 #include "app/options/backend_choice.hpp"
-#include "app/options/expected_stages.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -24,6 +23,7 @@
 #include "core/run/cube/plane_runs.hpp"
 #include "core/run/pipeline/product_table.hpp"
 #include "core/run/pipeline/products.hpp"
+#include "core/run/request/expected_stages.hpp"
 #include "core/run/request/parameters.hpp"
 
 namespace reber::app {

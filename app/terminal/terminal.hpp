@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "app/terminal/whole_progress.hpp"
 #include "core/base/log.hpp"
 #include "core/base/progress.hpp"
+#include "core/base/whole_progress.hpp"
 
 namespace reber::app {
 

@@ -2,6 +2,7 @@
 // Columns there and back.
 #include "python/module/arrays.hpp"
 
+#include <fmt/format.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -9,6 +10,7 @@
 #include <string>
 #include <variant>
 
+#include "core/base/error.hpp"
 #include "core/files/catalogue/catalogue_reader.hpp"
 
 namespace nb = nanobind;
@@ -25,6 +27,10 @@ nb::object column_of(const std::vector<Value>& values) {
 template <>
 nb::object column_of(const std::vector<std::string>& values) {
   return nb::cast(values);
+}
+
+std::size_t rows_of(const Column& column) {
+  return std::visit([](const auto& values) { return values.size(); }, column.values);
 }
 
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -59,6 +65,10 @@ Catalogue catalogue_of(const nb::object& table) {
       column.values = std::vector<double>(numbers.data(), numbers.data() + numbers.shape(0));
     }
     catalogue.columns.push_back(std::move(column));
+    const Column &first = catalogue.columns.front(), &last = catalogue.columns.back();
+    if (rows_of(last) != rows_of(first))
+      throw InputError(fmt::format("column '{}' has {} rows, '{}' has {}: as many in each were expected",
+                                   first.info.name, rows_of(first), last.info.name, rows_of(last)));
   }
   return catalogue;
 }

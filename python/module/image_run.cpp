@@ -12,6 +12,7 @@
 #include "core/measure/sources/source_columns.hpp"
 #include "core/run/pipeline/product_table.hpp"
 #include "core/run/pipeline/products.hpp"
+#include "core/run/request/expected_stages.hpp"
 #include "core/sky/model/fits_cards.hpp"
 #include "python/module/kept_backends.hpp"
 #include "python/module/request_of.hpp"
@@ -21,6 +22,8 @@ namespace nb = nanobind;
 
 namespace reber::python {
 namespace {
+
+constexpr int kMostAxes = 9;
 
 /// The header of pixels in memory: two axes, in the order of the array.
 std::shared_ptr<const ImageHeader> header_of(const std::string& text, Shape shape) {
@@ -35,7 +38,11 @@ std::shared_ptr<const ImageHeader> header_of(const std::string& text, Shape shap
   header->unit = Unit::parse(cards.string("BUNIT").value_or(""));
   std::string closed = text + "END";
   closed.resize(text.size() + fits::kCardBytes, ' ');
-  header->wcs = Wcs::parse(closed, 0, 1, {1, 1}, 2, static_cast<double>(shape.nx), static_cast<double>(shape.ny));
+  int axes = 2;
+  for (int axis = 3; axis <= kMostAxes; ++axis)
+    if (cards.has(fmt::format("CTYPE{}", axis))) axes = axis;
+  const std::vector<double> first(static_cast<std::size_t>(axes), 1.0);  // the pixels are the first plane
+  header->wcs = Wcs::parse(closed, 0, 1, first, axes, static_cast<double>(shape.nx), static_cast<double>(shape.ny));
   if (!header->wcs.celestial())
     header->warnings.push_back(fmt::format("no usable WCS ({}): positions are in pixels only", header->wcs.why_not()));
   const fits::BeamTable none;
@@ -229,15 +236,18 @@ std::unique_ptr<ImageRun> run_image(Request request, const RunOptions& options, 
     if (options.open.unit) header->unit = Unit::parse(*options.open.unit);
     input.header = std::move(header);
   }
-  Result result = wait_for(progress, [&](const Progress& told) {
-    const std::shared_ptr<Backend> backend = kept_backend(pixels.lent ? "cuda" : options.backend, options.with);
-    try {
-      return Pipeline(backend, input).run(request, events_of(told));
-    } catch (const DeviceError&) {
-      forget_backend(backend);
-      throw;
-    }
-  });
+  Result result = wait_for(
+      progress,
+      [&](const Progress& told) {
+        const std::shared_ptr<Backend> backend = kept_backend(pixels.lent ? "cuda" : options.backend, options.with);
+        try {
+          return Pipeline(backend, input).run(request, events_of(told));
+        } catch (const DeviceError&) {
+          forget_backend(backend);
+          throw;
+        }
+      },
+      expected_stages(request));
   return std::make_unique<ImageRun>(std::move(result), std::move(request), std::move(pixels.host));
 }
 

@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "core/base/error.hpp"
+#include "core/base/host_memory.hpp"
 #include "core/files/image/image_file.hpp"
 #include "core/run/request/bounds.hpp"
 #include "core/sky/model/unit.hpp"
@@ -106,6 +107,7 @@ NB_MODULE(_core, m) {
   m.def("backends", &backends);
   m.def("products", &products);
   m.def("unit_factor", &unit_factor);
+  m.def("free_memory", &free_memory_bytes);
   m.def("run", &run, nb::arg("path"), nb::arg("pixels").none(), nb::arg("cards"), nb::arg("stages"),
         nb::arg("settings"), nb::arg("with_"), nb::arg("beam").none(), nb::arg("progress").none());
   m.def("match", &match);
@@ -157,6 +159,9 @@ NB_MODULE(_core, m) {
                    })
       .def_prop_ro("history", [](const ImageRun& run) { return run.result().history; })
       .def_prop_ro("cards", [](const ImageRun& run) { return run.result().header().cards; })
+      .def_prop_ro("has_islands", [](const ImageRun& run) { return run.result().islands() != nullptr; })
+      .def_prop_ro("may_draw", [](const ImageRun& run) { return run.result().plane() != nullptr; })
+      .def_prop_ro("path", [](const ImageRun& run) { return run.result().header().path; })
       .def_prop_ro("unit", [](const ImageRun& run) { return run.result().header().unit.text; })
       .def_prop_ro("report", [](const ImageRun& run) { return to_json(run.result().report); })
       .def_prop_ro("shape", [](const ImageRun& run) {

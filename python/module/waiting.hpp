@@ -10,24 +10,30 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/base/progress.hpp"
 #include "core/base/threads.hpp"
+#include "core/base/whole_progress.hpp"
 
 namespace reber::python {
 
-/// Calls work(progress) and gives what it gives. `told` (None, or a callable of a stage's name and a fraction) is
-/// called on the caller's thread. What it raises, and Ctrl-C, stop the work and are raised.
+/// Calls work(progress) and gives what it gives. `told` (None, or a callable of what is being done and of the part of
+/// the whole that is done, which never falls and ends at 1) is called on the caller's thread. What it raises, and
+/// Ctrl-C, stop the work and are raised.   stages: those to come, where they are known
 template <class Work>
-auto wait_for(const nanobind::object& told, Work work) {
-  std::atomic<bool> stop{false};
+auto wait_for(const nanobind::object& told, Work work, const std::vector<std::string>& stages = {}) {
+  std::atomic<bool> stop{false}, finished{false};
   std::mutex mutex;
   std::pair<std::string, double> last{"", -1};
+  WholeProgress whole;
+  whole.expect(stages);
   const Progress progress(
       [&](const std::string& stage, double fraction) {
         const std::lock_guard lock(mutex);
-        last = {stage, fraction};
+        last = {std::string(WholeProgress::words_of(stage)), whole.report(stage, fraction)};
       },
       &stop);
   std::optional<nanobind::python_error> raised;
@@ -48,7 +54,16 @@ auto wait_for(const nanobind::object& told, Work work) {
   };
   auto result = [&] {
     nanobind::gil_scoped_release without_lock;
-    auto running = run_beside([&] { return work(progress); });
+    auto running = run_beside([&] {
+      if constexpr (std::is_void_v<decltype(work(progress))>) {
+        work(progress);
+        finished = true;
+      } else {
+        auto made = work(progress);
+        finished = true;
+        return made;
+      }
+    });
     while (running.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout) {
       if (stop) continue;
       const nanobind::gil_scoped_acquire with_lock;
@@ -57,13 +72,24 @@ auto wait_for(const nanobind::object& told, Work work) {
     }
     return running;
   }();
-  if (raised) {
+  const auto raise = [&] {
     try {
       (void)result.get();
     } catch (...) {
       // Cancelled, most often: what stopped it is told instead.
     }
     throw std::move(*raised);
+  };
+  if (raised) raise();
+  {
+    const nanobind::gil_scoped_release without_lock;
+    result.wait();
+  }
+  // What fails says so; what is done is told to its end, however quick it was.
+  if (finished) {
+    last = {"done", 1};
+    look();
+    if (raised) raise();
   }
   return result.get();
 }

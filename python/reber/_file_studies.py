@@ -11,6 +11,7 @@ from . import _core
 from ._images import beam_of, is_path, source_of
 from ._keywords import told
 from ._maps import maps_as_files, without, write_map
+from ._progress import teller
 from ._run import _run, _split, with_of
 from ._studies import Table
 from ._units import in_unit
@@ -33,7 +34,7 @@ def _as_file(source, mask=None):
 def _image_call(image, own, settings, work):
     """work(path, settings, with_, beam, progress) on the image, arrays beside it in files."""
     own = dict(own)
-    mask, hdu, progress = own.pop("mask", None), own.pop("hdu", None), own.pop("progress", None)
+    mask, hdu, progress = own.pop("mask", None), own.pop("hdu", None), teller(own.pop("progress", None))
     source = source_of(image, **{name: own.pop(name, None) for name in ("header", "wcs", "unit", "beam", "plane")}, hdu=hdu)
     with _as_file(source, mask) as path:
         with_ = with_of(unit=source.unit, plane=source.plane, hdu=hdu if source.pixels is None else None, **own)
@@ -173,7 +174,7 @@ def smooth(files, folder=None, *, to_beam=None, per_plane=False, max_beam=None, 
     settings = {name: in_unit(value, rows.get(name, {}).get("unit"), name) for name, value in settings.items() if value is not None}
     planes, warnings = _core.smooth(files, outputs, settings, with_, beam_of(to_beam), per_plane,
                                     None if max_beam is None else float(in_unit(max_beam, "arcsec", "max_beam")) / 3600, beam_of(image_beam), dry_run,
-                                    overwrite, own.get("progress"))
+                                    overwrite, teller(own.get("progress")))
     return Smoothed(planes, [] if dry_run else outputs, warnings)
 
 
@@ -208,4 +209,4 @@ def collapse(cube, *, how="mean", planes="all", snr=0, beam=None, output="", ove
         planes = ",".join(str(int(one)) for one in planes)
     with_ = with_of(**{name: value for name, value in own.items() if name != "progress"})
     return Collapsed(*_core.collapse(os.fsdecode(cube), how, planes, float(snr), with_, beam_of(beam), os.fsdecode(output),
-                                     overwrite, own.get("progress")))
+                                     overwrite, teller(own.get("progress"))))

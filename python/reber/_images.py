@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._devices import lend, on_a_card, on_host
-from ._headers import joined, value_of
+from ._headers import joined, value_of, with_value
 from ._units import in_unit
 from ._wrapped import Told, float32, opened
 from .errors import InputError
@@ -48,8 +48,13 @@ def pixels_of(image, told=None):
     return float32(in_host_memory(opened(image, told)), told)
 
 
-def _hold_sizes(cards, shape):
-    """A header of another size is that of the image before it was cut or binned: positions would be wrong."""
+def _hold_sizes(cards, shape, position):
+    """A header of another size is that of the image before it was cut or binned: positions would be wrong. One of a cube
+    does not say which of its planes the array is."""
+    planes = value_of(cards, "NAXIS3")
+    if planes is not None and planes > 1 and not position and str(value_of(cards, "CTYPE3") or "STOKES") != "STOKES":
+        warnings.warn(f"the header is of a cube of {planes:g} planes, the array is one: it is taken for the first, at its frequency; "
+                      "give the cube, and plane=", stacklevel=6)
     sizes = [value_of(cards, f"NAXIS{axis}") for axis in (1, 2)]
     if None in sizes or sizes == [shape[1], shape[0]]:
         return
@@ -79,8 +84,13 @@ def source_of(image, header=None, wcs=None, unit=None, backend=None, beam=None, 
     else:
         pixels = float32(image, told)
     if not told.wcs:
-        _hold_sizes(told.cards, pixels.shape)
-    return Source("array", pixels, joined(told.cards, told.wcs), told.unit, beam_of(told.beam), None)
+        _hold_sizes(told.cards, pixels.shape, told.position)
+    cards = joined(told.cards, told.wcs)
+    # The plane that was chosen is the first of what is left.
+    for axis, place in enumerate(reversed(told.position), 3):
+        if place and value_of(cards, f"CTYPE{axis}") is not None:
+            cards = with_value(cards, f"CRPIX{axis}", (value_of(cards, f"CRPIX{axis}") or 0.0) - float(place))
+    return Source("array", pixels, cards, told.unit, beam_of(told.beam), None)
 
 
 def beam_of(beam):

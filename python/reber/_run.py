@@ -8,16 +8,49 @@ from ._devices import DeviceArray, Lent, card_for
 from ._images import source_of
 from ._keywords import told
 from ._maps import maps_as_files, without
-from ._tables import pandas_of, qtable_of, rows_of
+from ._progress import teller
+from ._stored import StoredRun
+from ._tables import arrow_of, pandas_of, qtable_of, rows_of, write_parquet
 from ._units import in_unit, unit_text
+from ._views import plot, result_html, result_text, show
+from .errors import InputError
 
 
 class Result:
-    """What a run left. Maps are made when they are asked for, as float32 arrays [y, x] in the image's unit."""
+    """What a run left. Maps are made when they are asked for, as float32 arrays [y, x] in the image's unit.
+
+    Its length is that of .sources; result[i], result["Total_flux"], iteration and masks are those of .sources as well. It can
+    be copied and pickled: the copy of a pickle has tables and maps, and writes no files.
+    """
 
     def __init__(self, run):
         self._run = run
         self._tables = {}
+
+    def __repr__(self):
+        return result_text(self)
+
+    def _repr_html_(self):
+        return result_html(self)
+
+    def __len__(self):
+        return len(self.sources)
+
+    def __iter__(self):
+        return iter(self.sources)
+
+    def __getitem__(self, key):
+        return self.sources[key]
+
+    def __copy__(self):
+        return Result(self._run)
+
+    def __deepcopy__(self, memo):
+        return Result(self._run)  # nothing of it changes
+
+    def __reduce__(self):
+        run = self._run
+        return Result, (run if isinstance(run, StoredRun) else StoredRun(run, [row["name"] for row in _core.products() if row["map"]]),)
 
     def _columns(self, columns):
         if columns not in self._tables:
@@ -30,7 +63,8 @@ class Result:
 
     @property
     def sources(self):
-        """One row per fitted component, degrees, Jy and Jy/beam: Reber's own table."""
+        """One row per fitted component, degrees, Jy and Jy/beam: Reber's own table. A component is what PyBDSF calls a
+        Gaussian; its sources, which group them, are table("srl")."""
         return self.table()
 
     @property
@@ -53,6 +87,49 @@ class Result:
         """The catalogue as a pandas DataFrame."""
         return pandas_of(self.table(columns))
 
+    def to_arrow(self, columns="pybdsf"):
+        """The catalogue as a pyarrow Table, with units, UCDs and descriptions as metadata of its fields."""
+        return arrow_of(self._columns(columns), self.table(columns), {"history": "\n".join(self.history)})
+
+    def to_xarray(self, *names):
+        """Maps as an xarray Dataset with dimensions y and x; all that the run has where none is named. find() takes its
+        arrays: they hold the header."""
+        import xarray
+
+        if not names:
+            names = [row["name"] for row in _core.products() if row["map"] and row["name"] in ("image", "mean", "rms", "snr")
+                     and self._has(row["name"])] + (["labels"] if self.searched else [])
+        cards = "".join(self.cards)
+        arrays = {}
+        for name in names:
+            pixels = getattr(self, name)
+            pixels = pixels() if callable(pixels) else pixels
+            attrs = {"header": cards, "units": "" if name in ("snr", "labels", "mask") else self.unit}
+            if self.beam:
+                attrs["beam"] = (self.beam[0] * 3600, self.beam[1] * 3600, self.beam[2])
+            arrays[name] = (("y", "x"), pixels, attrs)
+        return xarray.Dataset(arrays, attrs={"source": self.source, "history": self.history})
+
+    def _has(self, name):
+        try:
+            return self._run.map(name) is not None
+        except InputError:
+            return False
+
+    def plot(self, what="image", ax=None, sources=True):
+        """Draws a map, and the FWHM of each source. Gives the Axes of matplotlib; without it, of the image, the program's own
+        picture, which a notebook shows."""
+        return plot(self, what, ax, sources)
+
+    def show(self, index, margin=3):
+        """One row of .sources with data, model and residual around it, so many FWHMs to each side."""
+        return show(self, index, margin)
+
+    source = property(lambda self: self._run.path, doc="The file, or 'array'.")
+    unit = property(lambda self: self._run.unit, doc="Of the pixels; empty where unknown.")
+    cards = property(lambda self: self._run.cards, doc="The image's header as 80-character cards.")
+    searched = property(lambda self: self._run.has_islands, doc="Whether sources were looked for.")
+    can_draw = property(lambda self: self._run.may_draw, doc="Whether it writes pictures.")
     labels = property(lambda self: self._run.labels(), doc="int32: the number of each pixel's island, 0 outside.")
     beam = property(lambda self: self._run.beam, doc="(major, minor, position angle) in degrees; None where unknown.")
     warnings = property(lambda self: self._run.warnings, doc="What the command line would warn of.")
@@ -65,7 +142,7 @@ class Result:
         """The image's header as an astropy Header."""
         from astropy.io.fits import Header
 
-        return Header.fromstring("".join(self._run.cards))
+        return Header.fromstring("".join(self.cards))
 
     def mask(self, dilate=0):
         """True in islands. dilate: so many rounds of growth by the four neighbours."""
@@ -94,8 +171,10 @@ class Result:
               durable="end", progress=None):
         """Writes a catalogue (format by the path's ending, as the command line does), or what else reber.products()
         names. patches: of a sky model. durable: 'no' leaves it to the system when the bytes reach the disk; else they
-        are there when this returns."""
-        self._run.write(os.fsdecode(path), what, columns, format, patches, durable, overwrite, [], 0, progress)
+        are there when this returns. A name that ends in .parquet is written by pyarrow."""
+        if what == "catalogue" and os.fsdecode(path).endswith(".parquet"):
+            return write_parquet(self.to_arrow(columns), os.fsdecode(path), overwrite)
+        self._run.write(os.fsdecode(path), what, columns, format, patches, durable, overwrite, [], 0, teller(progress))
 
 
 # Methods; the other maps are properties.
@@ -144,7 +223,7 @@ def _run(image, stages, settings, *, header=None, wcs=None, beam=None, unit=None
 
     with maps_as_files(settings, source, head) as settings:
         array = pixels.told if isinstance(pixels, Lent) else pixels
-        return Result(_core.run(source.path, array, source.cards, stages, settings, with_, source.beam, progress))
+        return Result(_core.run(source.path, array, source.cards, stages, settings, with_, source.beam, teller(progress)))
 
 
 @told(_run)
@@ -157,7 +236,7 @@ def find(image, *, kernel=None, **options):
     (mean, rms, detection_image, search_mask, ...) take an array of the image's shape as well, mean and rms a number in
     the image's unit; mean: 'zero', 'const' or 'mesh', too. hdu, plane: of a file with several. backend: auto, cuda, cpu
     or reference; an array on a card is read where it lies, by that card, unless a backend of the host is asked for, to
-    which it is copied. device, threads, device_memory (bytes), progress(stage, fraction). All else is a parameter of the
+    which it is copied. device, threads, device_memory (bytes), progress(stage, fraction of the whole), or True for a bar. All else is a parameter of the
     search, named as the command line's options with underscores: threshold=5, flood=3, box=0, fit='auto', ...
     reber.parameters() lists them. kernel: convolve first.
 

@@ -1,54 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fluxes at given places, two catalogues against each other, simulated skies."""
 import json
-import os
 
 import numpy as np
 
 from . import _core
-from ._images import beam_of, is_path
+from ._images import beam_of
+from ._lists import list_of
+from ._progress import part, teller
 from ._run import _run, _split
-from ._tables import pandas_of, qtable_of, rows_of
+from ._tables import arrow_of, pandas_of, qtable_of, rows_of
 from ._units import in_unit
-
-
-def _list_of(table):
-    """What the module takes: a path, or {column: (values, unit)} of a structured array, Table or DataFrame."""
-    if is_path(table):
-        return os.fsdecode(table)
-    if hasattr(table, "sources") and hasattr(table, "table"):  # a Result
-        table = table.to_table() if _astropy() else table.sources
-    dtype_names = getattr(getattr(table, "dtype", None), "names", None)
-    names = dtype_names or getattr(table, "colnames", None) or getattr(table, "columns", None)
-    if names is None and isinstance(table, dict):
-        names = list(table)
-    if names is None:
-        raise TypeError("a catalogue was expected: a path, a structured array, a Table, a DataFrame or a dict of columns")
-    columns = {}
-    for name in names:
-        column = table[name]
-        unit = getattr(column, "unit", None)
-        values = np.asarray(getattr(column, "value", column) if unit is not None else column)
-        if values.ndim != 1:
-            continue
-        if values.dtype.kind in "fiub":
-            values = np.ascontiguousarray(values, dtype=np.float64)
-        else:
-            values = [str(one) for one in values]
-        columns[str(name)] = (values, unit.to_string("fits") if hasattr(unit, "to_string") else str(unit or ""))
-    return columns
-
-
-def _astropy():
-    try:
-        import astropy.table  # noqa: F401
-    except ImportError:
-        return False
-    return True
+from ._views import table_html, table_text
 
 
 class Table:
-    """A catalogue: .rows is a NumPy structured array, to_table() an astropy QTable, to_pandas() a DataFrame."""
+    """A catalogue: .rows is a NumPy structured array, to_table() an astropy QTable, to_pandas() a DataFrame, to_arrow() a
+    pyarrow Table."""
 
     def __init__(self, columns):
         self._columns = columns
@@ -57,8 +25,20 @@ class Table:
     def __len__(self):
         return len(self.rows)
 
+    def __iter__(self):
+        return iter(self.rows)
+
     def __getitem__(self, name):
         return self.rows[name]
+
+    def __repr__(self):
+        return table_text(self.rows, "reber.Table")
+
+    def _repr_html_(self):
+        return table_html(self.rows)
+
+    def to_arrow(self):
+        return arrow_of(self._columns, self.rows, {})
 
     def to_table(self):
         return qtable_of(self._columns, self.rows)
@@ -75,14 +55,15 @@ def measure(image, at, *, columns="", free="flux", shape="beam", limit=3, **opti
     'beam' or 'catalogue'; limit: sigma below which a source has an upper limit. Else as background()'s arguments.
     """
     own, settings = _split(options)
-    at = _list_of(at)
+    at = list_of(at)
     for row in _core.parameters():
         for name in settings:
             if name in row["keywords"] and row["stage"] != "background":
                 raise TypeError(f"'{name}' has no meaning here: forced photometry takes parameters of the background alone")
     # The noise is measured outside of what is found.
-    result = _run(image, ["background", "detect"], {**settings, "fit": "moments"}, **own)
-    return Table(result._run.measure(at, columns, free, shape, limit, own.get("threads", 0), own.get("progress")))
+    tell = teller(own.pop("progress", None))
+    result = _run(image, ["background", "detect"], {**settings, "fit": "moments"}, progress=part(tell, 0, 2), **own)
+    return Table(result._run.measure(at, columns, free, shape, limit, own.get("threads", 0), part(tell, 1, 2)))
 
 
 class Matched:
@@ -99,7 +80,7 @@ def match(a, b, radius=0, *, columns_a="", columns_b=""):
     a, b: as `at` of measure(). radius: arcsec; 0: half the larger median size, less where the lists are crowded.
     """
     radius = in_unit(radius, "arcsec", "radius")
-    return Matched(*_core.match(_list_of(a), _list_of(b), float(radius), columns_a, columns_b))
+    return Matched(*_core.match(list_of(a), list_of(b), float(radius), columns_a, columns_b))
 
 
 _SCENES = {
@@ -138,4 +119,4 @@ def simulate(size=1024, *, scene="field", backend="auto", threads=0, progress=No
     settings = {**_SCENES.get(scene, {}), **options, "scene": scene, "shape": (ny, nx)}
     if "beam" in settings:
         settings["beam"] = beam_of(settings["beam"])
-    return Simulated(*_core.simulate(settings, backend, threads, progress))
+    return Simulated(*_core.simulate(settings, backend, threads, teller(progress)))

@@ -34,3 +34,51 @@ def pandas_of(rows):
     import pandas
 
     return pandas.DataFrame({name: rows[name] for name in rows.dtype.names})
+
+
+def arrow_of(columns, rows, meta):
+    """A pyarrow Table; unit, UCD and description of each column are its field's metadata."""
+    import pyarrow
+
+    fields, arrays = [], []
+    for name, (_, unit, ucd, text) in columns.items():
+        values = rows[name]
+        told = {key: value for key, value in (("unit", unit), ("ucd", ucd), ("description", text)) if value}
+        array = pyarrow.array(values.tolist() if values.dtype.kind == "U" else values)
+        arrays.append(array)
+        fields.append(pyarrow.field(name, pyarrow.string() if values.dtype.kind == "U" else array.type, metadata=told))
+    return pyarrow.Table.from_arrays([array.cast(field.type) for array, field in zip(arrays, fields)],
+                                     schema=pyarrow.schema(fields, metadata=meta))
+
+
+def write_parquet(table, path, overwrite):
+    """A pyarrow Table as a Parquet file that appears whole."""
+    import os
+    import tempfile
+
+    from pyarrow import parquet
+
+    from .errors import InputError
+
+    if not overwrite and os.path.lexists(path):
+        raise InputError(f"{path} exists; use overwrite=True to replace it, or choose another name")
+    handle, beside = tempfile.mkstemp(prefix=".reber-", dir=os.path.dirname(path) or ".")
+    os.close(handle)
+    try:
+        parquet.write_table(table, beside)
+        os.chmod(beside, 0o666 & ~_umask())
+        if overwrite:
+            os.replace(beside, path)
+        else:
+            os.link(beside, path)  # fails where the name has been taken meanwhile
+    finally:
+        if os.path.lexists(beside):
+            os.unlink(beside)
+
+
+def _umask():
+    import os
+
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -5,11 +5,11 @@ import warnings
 
 import numpy as np
 
-from . import _data_array
+from . import _core, _data_array
 from ._devices import from_dlpack, on_a_card
 from ._headers import cards_of, value_of
 from ._units import unit_text
-from .errors import InputError
+from .errors import DeviceError, InputError
 
 
 class Told:
@@ -22,6 +22,7 @@ class Told:
         self.wcs = cards_of(wcs)
         self.unit, self.beam, self.plane = unit_text(unit), beam, plane
         self.masks = []
+        self.position = ()  # of the plane in an array of more axes, the slowest first
 
     def add(self, header=None, wcs=None, unit=None, beam=None):
         if header is not None and not self.given:
@@ -97,6 +98,8 @@ def _open_cube(cube, told):
     plane, told.plane = told.plane or 0, None
     if not 0 <= plane < cube.shape[0]:
         raise InputError(f"plane={plane}: the cube has planes 0 to {cube.shape[0] - 1}")
+    told.add(header=cube.header)  # a Slice does not know its frequency
+    told.position = (plane,)
     return cube[plane]
 
 
@@ -126,6 +129,28 @@ def _open_numpys_masked(image, told):
     return image.data
 
 
+def _open_cutout(image, told):
+    """astropy's Cutout2D."""
+    told.add(wcs=image.wcs)
+    return image.data
+
+
+def _open_uncertainty(image, told):
+    """astropy's uncertainties, as a standard deviation."""
+    kinds = {"std": lambda values: values, "var": np.sqrt, "ivar": lambda values: 1 / np.sqrt(values)}
+    kind = image.uncertainty_type
+    if kind not in kinds:
+        raise TypeError(f"an uncertainty of type '{kind}' was given; 'std', 'var' or 'ivar' was expected")
+    unit = image.unit
+    if unit is None and image.parent_nddata is not None:
+        unit = image.parent_nddata.unit
+    elif unit is not None and kind != "std":
+        unit = unit ** (0.5 if kind == "var" else -0.5)
+    told.add(unit=unit)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return kinds[kind](np.asarray(image.array))
+
+
 def _open_dask(image, told):
     return image.compute()
 
@@ -153,6 +178,8 @@ _LAYERS = (
     (_has("unmasked_data", "spectral_axis"), _open_cube),
     (_has("unmasked", "mask"), _open_masked),
     (_has("data", "meta", "mask", "wcs", "unit", "uncertainty"), _open_nddata),
+    (_has("data", "wcs", "bbox_original"), _open_cutout),
+    (_has("uncertainty_type", "array", "parent_nddata"), _open_uncertainty),
     (_has("data_vars", "coords"), _refuse_dataset),
     (_has("dims", "coords", "attrs", "transpose"), _data_array.opened),
     (_has("__dask_graph__", "compute"), _open_dask),
@@ -194,7 +221,8 @@ def _two_axes(array, told):
         plane = told.plane or 0
         if not 0 <= plane < planes:
             raise InputError(f"plane={plane}: the array has planes 0 to {planes - 1}")
-        return array[np.unravel_index(plane, array.shape[:-2])]
+        told.position = np.unravel_index(plane, array.shape[:-2])
+        return array[told.position]
     if array.ndim != 2:
         raise ValueError(f"an array of {array.ndim} axes was given; an image has two, [y, x]")
     if told.plane:
@@ -214,6 +242,7 @@ def float32(array, told):
     if array.dtype.itemsize > 4 or (array.dtype.kind in "iu" and array.dtype.itemsize == 4):
         _say_once(str(array.dtype))
     pixels = array
+    _refuse_too_large(array)
     if array.dtype != np.float32 or not array.flags.c_contiguous:
         with np.errstate(over="ignore"):
             pixels = np.ascontiguousarray(array, dtype=np.float32)
@@ -227,6 +256,14 @@ def float32(array, told):
         if np.any(mask):
             pixels = np.where(np.broadcast_to(mask, pixels.shape), np.float32(np.nan), pixels)
     return pixels
+
+
+def _refuse_too_large(array):
+    """A copy in floats of 32 bits must fit; of a broadcast array nobody has had the memory yet."""
+    copied = array.dtype != np.float32 or not array.flags.c_contiguous
+    if copied and array.size > 1 << 24 and 4 * array.size > _core.free_memory():
+        raise DeviceError(f"not enough memory for an image of {array.shape[0]} x {array.shape[1]} pixels in floats of 32 bits: "
+                          f"{4 * array.size / 2**30:.1f} GiB")
 
 
 def _refuse_lost(array, pixels):

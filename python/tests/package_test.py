@@ -138,15 +138,42 @@ class Package(unittest.TestCase):
             self.assertIn(word, words)
 
     def test_progress_is_told_and_what_it_raises_stops_the_work(self):
-        told = []
-        reber.find(SAMPLE, backend="cpu", progress=lambda stage, fraction: told.append((stage, fraction)))
-        self.assertTrue(told)
+        sky = reber.simulate(200, sources=20, backend="cpu")
+        places = reber.find(sky.image, header=sky.cards, backend="cpu").sources
+        found = reber.find(SAMPLE, backend="cpu")
+        image = {"header": sky.cards, "backend": "cpu"}
+        file, out = self.path("sky.fits"), self.path("out")
+        found.write(file, "image")
 
         def stop(stage, fraction):
             raise RuntimeError("enough")
 
-        with self.assertRaisesRegex(RuntimeError, "enough"):
-            reber.find(SAMPLE, backend="reference", progress=stop)
+        calls = {
+            "find": lambda tell: reber.find(SAMPLE, backend="cpu", progress=tell),
+            "background": lambda tell: reber.background(sky.image, progress=tell, **image),
+            "convolve": lambda tell: reber.convolve(sky.image, "gaussian:3", progress=tell, **image),
+            "measure": lambda tell: reber.measure(sky.image, places, progress=tell, **image),
+            "simulate": lambda tell: reber.simulate(100, backend="cpu", progress=tell),
+            "complete": lambda tell: reber.complete(sky.image, number=3, bins=2, snr=(5, 50), progress=tell, **image),
+            "verify": lambda tell: reber.verify(sky.image, progress=tell, **image),
+            "smooth": lambda tell: reber.smooth(file, out, to_beam=(200, 200, 0), overwrite=True, backend="cpu", progress=tell),
+            "write": lambda tell: found.write(self.path("a.csv"), overwrite=True, progress=tell),
+            "write a map": lambda tell: found.write(self.path("a.fits"), "rms", overwrite=True, progress=tell),
+        }
+        for name, call in calls.items():
+            told = []
+            call(lambda stage, fraction: told.append(fraction))
+            self.assertEqual(told, sorted(told), name)
+            self.assertEqual(told[-1], 1, name)
+            with self.assertRaisesRegex(RuntimeError, "enough", msg=name):
+                call(stop)
+        with self.assertRaisesRegex(TypeError, "progress"):
+            reber.find(SAMPLE, backend="cpu", progress="bar")
+
+    def test_a_bar_is_drawn_where_it_is_asked_for(self):
+        code = f"import reber; reber.find({SAMPLE!r}, backend='cpu', progress=True)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr.count("100%"), 1, done.stderr)
 
     def test_ctrl_c_stops_a_run(self):
         timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))

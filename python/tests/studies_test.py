@@ -11,7 +11,7 @@ try:
     import numpy as np
 
     import reber
-    from reber._maps import write_map
+    from reber._maps import header_of, write_map
 except ImportError as missing:
     print(f"skipped: {missing}; the module needs NumPy, and nanobind when it is built")
     sys.exit(77)
@@ -73,6 +73,26 @@ class Studies(unittest.TestCase):
                 break
         shape = int(cards["NAXIS2"]), int(cards["NAXIS1"])
         return np.frombuffer(data, ">f4", shape[0] * shape[1], begin).reshape(shape)
+
+    def test_smoothed_images_keep_their_further_axes(self):
+        path = self.path("four.fits")
+        cards = cards_of(4, NAXIS1=64, NAXIS2=64, NAXIS3=1, NAXIS4=1, CTYPE4="'STOKES  '", CRVAL4=4.0, CRPIX4=1.0, CDELT4=1.0)
+        write_map(path, np.random.default_rng(1).normal(size=(64, 64)).astype(np.float32), cards)
+        made = reber.smooth(path, to_beam=(60, 60, 0), **CPU)
+        head = header_of(made.outputs[0])[0]
+        told = {card[:8].strip(): card[10:30].strip() for card in head if card[8:10] == "= "}
+        self.assertEqual((told["NAXIS"], told["NAXIS3"], told["NAXIS4"]), ("4", "1", "1"))
+        self.assertEqual((float(told["CRVAL3"]), float(told["CRVAL4"])), (1.4e9, 4.0))
+        self.assertEqual(reber.find(made.outputs[0], backend="cpu").shape, (64, 64))
+
+    def test_columns_of_other_lengths_are_refused(self):
+        good = {"RA": np.array([10.0, 11.0]), "DEC": np.array([1.0, 2.0])}
+        with self.assertRaisesRegex(reber.InputError, "'RA' has 2 rows, 'DEC' has 1"):
+            reber.match(good, {"RA": good["RA"], "DEC": good["DEC"][:1]})
+
+    def test_a_broadcast_image_without_memory_is_refused_at_once(self):
+        with self.assertRaisesRegex(reber.DeviceError, "not enough memory"):
+            reber.find(np.broadcast_to(np.float32(1), (1, 1 << 44)), backend="cpu")
 
     def test_a_crowded_field_is_searched_deeper_unless_the_threshold_is_stated(self):
         made = reber.simulate(640, pixel=4, sources=3400, extended=0, rms_rise=0, **CPU)

@@ -15,6 +15,7 @@ try:
     import numpy as np
 
     import reber
+    from reber._maps import write_map
 except ImportError as missing:
     print(f"skipped: {missing}; the module needs NumPy, and nanobind when it is built")
     sys.exit(77)
@@ -34,7 +35,7 @@ class Image(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.made = reber.simulate(192, sources=25, extended=0, seed=3, rms=30, beam=(12, 9, 30), ra=10.0, dec=-30.0, backend="cpu")
+        cls.made = reber.simulate(192, sources=25, extended=0, seed=4, rms=30, beam=(12, 9, 30), ra=10.0, dec=-30.0, backend="cpu")
         cls.jy = cls.made.image
         cls.mjy = (cls.jy * np.float32(1000)).astype(np.float32)
         sizes = "".join(f"NAXIS{axis}  = {192:20d}".ljust(80) for axis in (1, 2))
@@ -115,6 +116,8 @@ class Astropy(Image):
         with self.assertWarnsRegex(UserWarning, "both begin at the same pixel"):
             reber.find(self.mjy[40:, 20:], header=header, **CALL)
         cut = Cutout2D(self.mjy, (100, 100), 120, wcs=WCS(header))
+        self.same(cut, reber.find(cut.data, wcs=cut.wcs, header=self.bare("NAXIS1", "NAXIS2"), **CALL), unit="mJy/beam", beam=[
+            one * scale for one, scale in zip(self.right.beam, (3600, 3600, 1))])
         self.same(cut.data, reber.find(cut.data, wcs=cut.wcs, header=self.bare("NAXIS1", "NAXIS2"), **CALL), wcs=cut.wcs, header=self.cards)
 
     @needs("astropy")
@@ -196,6 +199,13 @@ class Cubes(Image):
         self.same(cube.with_mask(keep)[1], self.right_masked, exact=False)
         with self.assertRaisesRegex(reber.InputError, "plane= says which"):
             reber.find(cube, **CALL)
+        hdu = self.hdu()
+        hdu.header["BUNIT"], hdu.header["CDELT3"] = "K", 1e8
+        del hdu.header["RESTFRQ"]
+        hdu.data[2] = hdu.data[1]
+        kelvin = SpectralCube.read(hdu)
+        flux = [reber.find(kelvin, plane=plane, **CALL)["Total_flux"].sum() for plane in (1, 2)]
+        self.assertAlmostEqual(flux[1] / flux[0], (1.6 / 1.5) ** 2, places=5)
 
     @needs("astropy")
     def test_planes_of_arrays(self):
@@ -206,6 +216,27 @@ class Cubes(Image):
             reber.find(cube, header=self.cards, **CALL)
         with self.assertRaisesRegex(reber.InputError, "planes 0 to 1"):
             reber.find(cube, header=self.cards, plane=2, **CALL)
+
+    def test_a_plane_has_its_own_frequency(self):
+        kelvin = "".join(self.cards[i : i + 80] for i in range(0, len(self.cards), 80) if self.cards[i : i + 7] != "RESTFRQ")
+        kelvin = kelvin.replace("'mJy/beam'", "'K       '")
+        axis = {"CTYPE3": "'FREQ    '", "CRVAL3": 1.4e9, "CDELT3": 1e8, "CUNIT3": "'Hz      '"}
+
+        def cards(crpix, planes):
+            more = {**axis, "CRPIX3": crpix, "NAXIS3": planes, "NAXIS": 3}
+            return kelvin + "".join(f"{key:<8}= {value!s:>20}".ljust(80) for key, value in more.items())
+
+        flux = [reber.find(self.jy, header=cards(crpix, 1), **CALL)["Total_flux"].sum() for crpix in (1.0, 5.0)]
+        self.assertAlmostEqual(flux[1] / flux[0], (1.0 / 1.4) ** 2, places=6)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "plane.fits")
+            write_map(path, self.jy, cards(5.0, 1))
+            self.assertEqual(reber.find(path, **CALL)["Total_flux"].sum(), flux[1])
+        cube = np.stack([self.jy] * 3)
+        third = reber.find(cube, header=cards(1.0, 3), plane=2, **CALL)["Total_flux"].sum()
+        self.assertAlmostEqual(third / flux[0], (1.6 / 1.4) ** 2, places=6)
+        with self.assertWarnsRegex(UserWarning, "a cube of 3 planes"):
+            reber.find(self.jy, header=cards(1.0, 3), **CALL)
 
     @needs("radio_beam", "astropy")
     def test_beams_of_radio_beam_and_of_quantities(self):
@@ -346,6 +377,40 @@ class Units(Image):
         self.assertEqual(len(pairs), len(self.right.sources))
         with self.assertRaises(reber.InputError):
             reber.match(self.right.sources, self.right.sources, 3 * u.s)
+
+
+    @needs("astropy")
+    def test_uncertainties_are_noise(self):
+        from astropy import units as u
+        from astropy.nddata import CCDData, InverseVariance, StdDevUncertainty, VarianceUncertainty
+
+        noise = np.full(self.mjy.shape, 0.04)
+        right = reber.find(self.mjy, header=self.cards, rms=0.04, **CALL)
+        for one in (StdDevUncertainty(noise), VarianceUncertainty(noise**2), InverseVariance(noise**-2), StdDevUncertainty(noise * 1e3, unit=u.uJy / u.beam)):
+            image = CCDData(self.mjy, unit="mJy/beam", meta=self.header(), uncertainty=one)
+            self.same(image, right, exact=False, rms=image.uncertainty)
+            if one.unit is None:
+                self.same(image, right, exact=False, rms=one)
+
+
+class Lists(Image):
+    @needs("astropy")
+    def test_places_in_any_unit_and_masked_rows(self):
+        from astropy import units as u
+        from astropy.coordinates import SkyCoord
+        from astropy.table import MaskedColumn, QTable, Table
+
+        rows = self.right.sources
+        places = SkyCoord(rows["RA"] * u.deg, rows["DEC"] * u.deg)
+        measure = lambda at: reber.measure(self.mjy, at, header=self.cards, **CALL).rows
+        right = measure({"RA": rows["RA"], "DEC": rows["DEC"]})
+        hours = Table({"RA": places.ra.hourangle, "DEC": places.dec.deg})
+        hours["RA"].unit = u.hourangle
+        for at in (QTable({"RA": places.ra.to("rad"), "DEC": places.dec.to("arcsec")}), hours, QTable({"coord": places}), places, places.galactic, self.right):
+            np.testing.assert_allclose(measure(at)["Total_flux"], right["Total_flux"], rtol=1e-6)
+        mask = np.arange(len(rows)) == 1
+        for at in (Table({"RA": MaskedColumn(rows["RA"], mask=mask), "DEC": rows["DEC"]}), {"RA": np.ma.MaskedArray(rows["RA"], mask), "DEC": rows["DEC"]}):
+            self.assertEqual(np.flatnonzero(np.isnan(measure(at)["Total_flux"])).tolist(), [1])
 
 
 class Headers(Image):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One fraction of many stages, and lines that fit a page.
-#include "app/terminal/whole_progress.hpp"
+#include "core/base/whole_progress.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "app/terminal/folded.hpp"
 
-namespace reber::app {
+namespace reber {
 namespace {
 
 TEST(WholeProgress, never_goes_back) {
@@ -48,6 +48,8 @@ TEST(WholeProgress, follows_a_stage_that_it_does_not_know) {
   EXPECT_DOUBLE_EQ(whole.report("inject and find", 0.5), 0.5);
 }
 
+using app::folded;
+
 TEST(Folded, lines_stand_under_their_last_field) {
   EXPECT_EQ(folded("  fit   12   a b c d e f", 21), "  fit   12   a b c d\n             e f");
   EXPECT_EQ(folded("short\n\nlines\n", 10), "short\n\nlines\n");
@@ -57,4 +59,4 @@ TEST(Folded, lines_stand_under_their_last_field) {
 }
 
 }  // namespace
-}  // namespace reber::app
+}  // namespace reber

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stages that are on.
-#include "app/options/expected_stages.hpp"
+#include "core/run/request/expected_stages.hpp"
 
-namespace reber::app {
+namespace reber {
 
 std::vector<std::string> expected_stages(const Request& request) {
   std::vector<std::string> stages{"read"};
@@ -18,4 +18,4 @@ std::vector<std::string> expected_stages(const Request& request) {
   return stages;
 }
 
-}  // namespace reber::app
+}  // namespace reber

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace reber::app {
+namespace reber {
 
 /// One fraction from how far each stage is and what stages are expected to cost. It never goes back.
 class WholeProgress {
@@ -31,4 +31,4 @@ class WholeProgress {
   bool led_ = false;  ///< by a stage that is not known
 };
 
-}  // namespace reber::app
+}  // namespace reber

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of what stages cost, in parts of each other.
-#include "app/terminal/whole_progress.hpp"
+#include "core/base/whole_progress.hpp"
 
 #include <algorithm>
 
-namespace reber::app {
+namespace reber {
 namespace {
 
 struct Cost {
@@ -75,4 +75,4 @@ double WholeProgress::report(std::string_view stage, double fraction) {
   return whole_;
 }
 
-}  // namespace reber::app
+}  // namespace reber

@@ -7,9 +7,9 @@
 
 #include "core/run/request/request.hpp"
 
-namespace reber::app {
+namespace reber {
 
-/// The stages of the pipeline that take time, by the words in which they report (Terminal::expect).
+/// The stages of the pipeline that take time, by the words in which they report: WholeProgress::expect()'s.
 [[nodiscard]] std::vector<std::string> expected_stages(const Request& request);
 
-}  // namespace reber::app
+}  // namespace reber
