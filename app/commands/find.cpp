@@ -61,7 +61,7 @@ int execute(const Options& options, const Command& command, Terminal& terminal) 
       options.share);
   if (!request.dry_run)
     terminal.print("\n" + source_table(result.sources(), result.header(), kShownSources, Terminal::page_columns()));
-  if (options.why && !request.dry_run) terminal.print("\n" + to_text(account_of(result, *options.why)));
+  if (options.why && !request.dry_run) terminal.print("\n" + to_text(RowAccounts(result).of(*options.why)));
   return kDone;
 }
 

@@ -17,7 +17,7 @@ using MakePanel = std::unique_ptr<Panel>();
 MakePanel make_display_panel, make_statistics_panel, make_pipeline_panel, make_profiles_panel, make_regions_panel,
     make_header_panel, make_goto_panel, make_magnifier_panel, make_contours_panel, make_bookmarks_panel,
     make_open_dialog, make_compare_panel, make_device_panel, make_sources_panel, make_plots_panel, make_match_panel,
-    make_prove_panel, make_inks_panel, make_tour_panel, make_send_dialog, make_extended_panel;
+    make_prove_panel, make_inks_panel, make_tour_panel, make_send_dialog, make_extended_panel, make_why_panel;
 
 namespace {
 
@@ -50,6 +50,12 @@ constexpr std::array kPanels{
              "measured by moments first; fits follow where the beam is known. Esc stops. Copy the command: what "
              "the panel shows, as a command line.",
              make_pipeline_panel, with_document},
+    PanelRow{
+        "why", "How the source was made", Place::side, false, "",
+        "Island, deblending, fits and refinements of the chosen source",
+        "What reber find --why tells of the chosen source: its island, the peaks that deblending joined, every fit "
+        "that was tried, what was refined after it with values before and after, and its flags.",
+        make_why_panel, with_result},
     PanelRow{"profiles", "Profiles", Place::bottom, false, "Ctrl+l",
              "Row and column through the cursor, and along a line",
              "Values along the row and the column of the pointer. Shift+p, then a drag on the image: along "

@@ -14,6 +14,7 @@
 #include "core/run/live/tile_key.hpp"
 #include "core/run/pipeline/pipeline.hpp"
 #include "core/run/pipeline/product_table.hpp"
+#include "core/run/pipeline/row_account.hpp"
 #include "core/seam/compute/backend.hpp"
 #include "core/sky/model/image.hpp"
 
@@ -30,6 +31,7 @@ struct LiveResult {
   std::optional<Beam> beam;
   std::optional<BackgroundModel> background;  ///< maps given by the user are left out
   std::vector<Source> sources;
+  std::shared_ptr<const RowAccounts> accounts;  ///< how they were made; null without a detection
   std::int64_t islands = 0;
   /// Null without a detection; the same object as before where the islands are the same.
   std::shared_ptr<const LabelRuns> labels;

@@ -90,6 +90,7 @@ void LiveRun::State::answer(const Task& task, const Request& request, std::uint6
     made->background->rms_map.reset();
   }
   made->sources = fresh.sources();
+  if (fresh.outcomes.judged) made->accounts = std::make_shared<const RowAccounts>(fresh);
   if (const auto islands = fresh.islands()) {
     made->islands = islands->count();
     made->labels = labels_of(*islands);

@@ -20,17 +20,18 @@ namespace {
 
 /// What is known of the image that a row is from.
 struct Teller {
-  const Result& result;
-  const FoundSources& found;
+  const Request& request;
+  const ImageHeader& header;
+  const BeamField& beams;
+  const DetectOptions& detect;
+  bool fits;  ///< some were tried
+  const std::vector<Source>& all;
   const SourceRow& row;
   const Source& source;
 
-  [[nodiscard]] const Request& request() const { return *result.outcomes.judged->key.parameters; }
-  [[nodiscard]] const DetectOptions& detect() const { return found.detected->value.options; }
-  [[nodiscard]] const ImageHeader& header() const { return result.header(); }
   /// A row as it would stand in the catalogue.
   [[nodiscard]] Source made_of(const SourceRow& one) const {
-    return make_sources({&one, 1}, detect(), header(), result.beams(), request().calibration).front();
+    return make_sources({&one, 1}, detect, header, beams, request.calibration).front();
   }
 };
 
@@ -45,10 +46,10 @@ std::string with_error(double value, double error, const std::string& unit) {
 }
 
 std::string total_of(const Source& one, const Teller& of) {
-  return with_error(one.total, one.e_total, of.header().unit.total_name());
+  return with_error(one.total, one.e_total, of.header.unit.total_name());
 }
 std::string peak_of(const Source& one, const Teller& of) {
-  return with_error(one.peak, one.e_peak, of.header().unit.name());
+  return with_error(one.peak, one.e_peak, of.header.unit.name());
 }
 
 /// FWHMs and angle; empty where they are not known.
@@ -81,16 +82,16 @@ AccountPart island_part(const Teller& of) {
   AccountPart part{fmt::format("Island {}", one.island), {}};
   const std::int64_t pixels = of.row.whole_npix == 0 ? of.row.sums.npix : of.row.whole_npix;
   part.lines.push_back(fmt::format("{} pixels, sum {}", pixels,
-                                   with_error(one.isl_total, one.e_isl_total, of.header().unit.total_name())));
+                                   with_error(one.isl_total, one.e_isl_total, of.header.unit.total_name())));
   part.lines.push_back(
       fmt::format("this source: {} pixels of it in x {} to {}, y {} to {}", one.npix, one.x0, one.x1, one.y0, one.y1));
   part.lines.push_back(fmt::format("brightest pixel x {}, y {}: {:.1f} times the noise of {:.3g} {}", one.peak_x,
-                                   one.peak_y, one.snr, one.rms, of.header().unit.name()));
+                                   one.peak_y, one.snr, one.rms, of.header.unit.name()));
   part.lines.push_back(fmt::format("thresholds: {:g} times the noise for the brightest pixel, {:g} for the others{}",
-                                   of.detect().seed, of.detect().flood,
+                                   of.detect.seed, of.detect.flood,
                                    one.wave > 0 ? fmt::format("; found on wavelet plane {}", one.wave) : ""));
   std::string others;
-  const std::vector<Source>& all = of.result.sources();
+  const std::vector<Source>& all = of.all;
   for (std::size_t k = 0; k < all.size(); ++k)
     if (all[k].island == one.island && &all[k] != &one) others += fmt::format("{}{}", others.empty() ? "" : ", ", k);
   part.lines.push_back(others.empty() ? "no other source in this island" : "other sources in this island: " + others);
@@ -99,7 +100,7 @@ AccountPart island_part(const Teller& of) {
 
 /// Why a peak did not stand; the rules are those of deblend().
 std::string reason(const JoinedPeak& one, const Teller& of) {
-  const DeblendOptions& options = of.request().deblend;
+  const DeblendOptions& options = of.request.deblend;
   const double rise = one.peak - one.level;
   if (!one.itself) return "the greater one does not stand by itself there";
   if (!(rise > options.prominence))
@@ -108,12 +109,12 @@ std::string reason(const JoinedPeak& one, const Teller& of) {
   return fmt::format(
       "it holds less than {:g} of the island's flux above where they meet, and rises there by less than {:g} times the "
       "noise or {:g} of the greater peak",
-      options.contrast, of.detect().seed, 2 * options.contrast);
+      options.contrast, of.detect.seed, 2 * options.contrast);
 }
 
 AccountPart deblending_part(const Teller& of) {
   AccountPart part{"Deblending", {}};
-  if (!of.request().deblend.on) {
+  if (!of.request.deblend.on) {
     part.lines.emplace_back("switched off");
     return part;
   }
@@ -154,7 +155,7 @@ std::string words_of(const FitAttempt& one) {
 
 AccountPart fits_part(const Teller& of) {
   AccountPart part{"Fits of the island", {}};
-  if (!of.found.fitted) {
+  if (!of.fits) {
     part.lines.emplace_back("none: sources are measured by their moments");
     return part;
   }
@@ -207,14 +208,27 @@ AccountPart flags_part(const Teller& of) {
 
 }  // namespace
 
-std::vector<AccountPart> account_of(const Result& result, std::int64_t row) {
-  const std::vector<Source>& all = result.sources();
+RowAccounts::RowAccounts(const Result& result)
+    : request_(result.outcomes.judged->key.parameters),
+      header_(result.outcomes.planned->value.header),
+      beams_(result.beams()),
+      judged_(result.outcomes.judged),
+      positive_(found_by(result.outcomes.positive)),
+      negative_(found_by(result.outcomes.negative)) {}
+
+RowAccounts::Found RowAccounts::found_by(const FoundSources& found) {
+  return {found.detected ? found.detected->value.options : DetectOptions(), found.measured, found.fitted};
+}
+
+std::vector<AccountPart> RowAccounts::of(std::int64_t row) const {
+  const std::vector<Source>& all = judged_->value;
   if (row < 0 || row >= std::ssize(all))
     throw InputError(all.empty() ? "there is no source to tell of"
                                  : fmt::format("there is no source {}: they are 0 to {}", row, all.size() - 1));
   const Source& source = all[static_cast<std::size_t>(row)];
-  const FoundSources& found = source.negative ? result.outcomes.negative : result.outcomes.positive;
-  const Teller of{result, found, found.rows()[source.row], source};
+  const Found& found = source.negative ? negative_ : positive_;
+  const std::vector<SourceRow>& rows = found.fitted ? found.fitted->value.rows : found.measured->value;
+  const Teller of{*request_, *header_, beams_, found.options, found.fitted != nullptr, all, rows[source.row], source};
   return {source_part(row, of), island_part(of),      deblending_part(of),
           fits_part(of),        refinements_part(of), flags_part(of)};
 }

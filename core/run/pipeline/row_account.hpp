@@ -2,7 +2,8 @@
 // How a row of the catalogue was made, in words.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,31 @@ struct AccountPart {
   std::vector<std::string> lines;
 };
 
-/// The source as it stands, its island, what deblending did, the fits that were tried, the refinements with values
-/// before and after, and the flags.
-///   row: entry of result.sources(), which is the Source_id   throws InputError where there is no such row
-[[nodiscard]] std::vector<AccountPart> account_of(const Result& result, std::int64_t row);
+/// What a result says of its rows. It shares what it needs of the result: neither planes nor islands.
+class RowAccounts {
+ public:
+  /// result: with sources
+  explicit RowAccounts(const Result& result);
+
+  /// The source as it stands, its island, what deblending did, the fits that were tried, the refinements with values
+  /// before and after, and the flags.
+  ///   row: entry of the result's sources, which is the Source_id   throws InputError where there is no such row
+  [[nodiscard]] std::vector<AccountPart> of(std::int64_t row) const;
+
+ private:
+  struct Found {
+    DetectOptions options;
+    Shared<std::vector<SourceRow>> measured;
+    Shared<Fitted> fitted;
+  };
+  static Found found_by(const FoundSources& found);
+
+  std::shared_ptr<const Request> request_;
+  std::shared_ptr<const ImageHeader> header_;
+  BeamField beams_;
+  Shared<std::vector<Source>> judged_;
+  Found positive_, negative_;
+};
 
 /// The parts as a text, lines indented by two blanks.
 [[nodiscard]] std::string to_text(const std::vector<AccountPart>& account);
