@@ -1,5 +1,5 @@
-# OpenCV: the viewer's colour maps, what the tests compare with, and a peer of the benchmark. The program `reber` has none
-# of it. Sets REBER_HAVE_OPENCV.
+# OpenCV: pictures and plots, the viewer's colour maps, what the tests compare with, and a peer of the benchmark. The
+# program `reber` opens it for pictures and plots alone (modules). Sets REBER_HAVE_OPENCV.
 #
 # Only these two modules: the rest of OpenCV pulls in over a hundred libraries. The -dev packages of single modules
 # bring no CMake configuration, so the headers and libraries are found by name where it is missing.

@@ -252,8 +252,10 @@ void add_options(Command& command, Options& options) {
   command.add_flag("--reference", options.reference, "Time the reference as well (slow)")
       ->brief("Time the reference as well (slow)")
       ->group("Benchmark");
-  command.add_option("--plot", options.plot, "Picture: roofline and times, or time per pixel with --sizes")
-      ->type_name("PNG")
+  command
+      .add_option("--plot", options.plot,
+                  "Picture (PNG, PDF or SVG): roofline and times, or time per pixel with --sizes")
+      ->type_name("FILE")
       ->brief("Picture: roofline and times")
       ->group("Output");
   command.add_option("--sky", options.sky, "Write the simulated sky, for other programs to be timed on")

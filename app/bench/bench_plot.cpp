@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 
 #include "app/bench/bench_rows.hpp"
 #include "core/show/picture/canvas.hpp"
@@ -102,7 +103,7 @@ void name_points(Canvas& canvas, const std::vector<std::pair<Point, const BenchR
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto& [at, row] = points[i];
     const std::string name = short_name(*row);
-    const double width = Canvas::text_width(name, kSize);
+    const double width = text_width(name, kSize);
     std::ptrdiff_t fewest = PTRDIFF_MAX;
     Box best{};
     const double right = at.x + 8, left = at.x - 8 - width, middle = at.x - width / 2;
@@ -145,7 +146,7 @@ void draw_legend(Canvas& canvas, const Frame& frame, const BenchTable& table) {
   double along = frame.x.from + 8;
   const auto key = [&](const std::string& name) {
     canvas.text({along + 9, y}, name, kSmall, kBlack);
-    along += 27 + Canvas::text_width(name, kSmall);
+    along += 27 + text_width(name, kSmall);
   };
   for (std::size_t i = 0; i < kGroups.size(); ++i) {
     canvas.disc({along, y}, 4.6, colour_of(i));
@@ -192,7 +193,7 @@ void draw_times(Canvas& canvas, const BenchTable& table, double left, double top
   double names = 0;
   for (const BenchRow* row : rows) {
     values.insert(values.end(), {row->best().median, row->floor.ms, row->cpu_ms});
-    names = std::max(names, Canvas::text_width(row->operation, kSmall));
+    names = std::max(names, text_width(row->operation, kSmall));
   }
   Scale x = range_of(values, true);
   x.from = left + names + 14;
@@ -221,7 +222,7 @@ void draw_times(Canvas& canvas, const BenchTable& table, double left, double top
   double along = x.from + 4;
   const auto key = [&](const std::string& name) {
     canvas.text({along + 12, top - 14}, name, kSmall, kBlack);
-    along += 30 + Canvas::text_width(name, kSmall);
+    along += 30 + text_width(name, kSmall);
   };
   mark_floor(canvas, along + 4, top - 14);
   key("floor");
@@ -265,7 +266,8 @@ void write_bench_plot(const std::string& path, const BenchTable& table, bool ove
   constexpr int kWidth = 1320, kTop = 86, kBottom = 70;
   const double rows = static_cast<double>(listed(table).size());
   const int height = std::max(480, static_cast<int>(19 * rows));
-  Canvas canvas(kWidth, kTop + height + kBottom, kWhite);
+  const std::unique_ptr<Canvas> made = make_canvas(path, kWidth, kTop + height + kBottom, kWhite, table.program);
+  Canvas& canvas = *made;
   std::string machines = device_of(table.machines.front());
   if (table.machines.size() > 1) machines += " and " + device_of(table.machines[1]);
   canvas.text({0.5 * kWidth, 24}, fmt::format("{0}, {1} x {1} pixels", table.program, table.size), kText + 3, kBlack,
@@ -274,7 +276,7 @@ void write_bench_plot(const std::string& path, const BenchTable& table, bool ove
   const bool roofline = std::any_of(table.rows.begin(), table.rows.end(), in_roofline);
   if (roofline) draw_roofline(canvas, table, 8, kTop, 640, height);
   if (rows > 0) draw_times(canvas, table, roofline ? 664 : 8, kTop, kWidth - (roofline ? 672 : 16), height);
-  canvas.write_png(path, overwrite);
+  save(canvas, path, overwrite);
 }
 
 void write_scaling_plot(const std::string& path, const ScalingTable& table, bool overwrite) {

@@ -144,7 +144,7 @@ void add_complete(Command& root, Action& action) {
       ->type_name("TABLE")
       ->brief("Tables: .csv .fits .vot")
       ->group("Output");
-  command->add_option("--plot", options->plot, "Draw completeness, reliability, fluxes and pulls")
+  command->add_option("--plot", options->plot, "Draw completeness, reliability, fluxes and pulls: a PNG, PDF or SVG")
       ->type_name("FILE.png")
       ->brief("Draw the curves")
       ->group("Output");

@@ -141,7 +141,7 @@ void add_output_options(Command& command, Options& options) {
          "Write the pairs");
   output("--only-a", options.only_a, "Write the rows of A without a match", "Write the rows of A without a match");
   output("--only-b", options.only_b, "Write the rows of B without a match", "Write the rows of B without a match");
-  command.add_option("--plot", options.plot, "Draw offsets and fluxes")
+  command.add_option("--plot", options.plot, "Draw offsets and fluxes: a PNG, PDF or SVG")
       ->type_name("FILE.png")
       ->brief("Draw offsets and fluxes")
       ->group("Output");

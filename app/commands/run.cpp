@@ -15,8 +15,10 @@
 #include "app/options/output_names.hpp"
 #include "app/options/parameter_options.hpp"
 #include "app/options/product_options.hpp"
+#include "core/base/error.hpp"
 #include "core/base/threads.hpp"
 #include "core/run/pipeline/product_table.hpp"
+#include "core/show/picture/canvas.hpp"
 
 namespace reber::app {
 namespace {
@@ -29,6 +31,7 @@ struct Options : RunSettings {
   ColumnOptions columns;
   std::string task;    ///< of a worker process
   bool plain = false;  ///< S/N and labels without compression
+  bool draws = true;   ///< false: nothing here can draw, so that no picture is written unasked
 };
 
 /// Paths in the output folder that begin with an input's name.
@@ -42,6 +45,7 @@ class Names {
 };
 
 bool wanted(const Product& product, const Options& options) {
+  if (options.products.empty() && product.kind == Product::Kind::picture && !options.draws) return false;
   return options.products.empty() ? product.usual : std::ranges::count(options.products, product.word) > 0;
 }
 
@@ -143,6 +147,17 @@ void add_output_options(Command& command, Options& options) {
   add_dry_run_option(command, options.common);
 }
 
+/// A picture that nobody named must not cost the catalogues: without what draws it is left out, with a warning.
+void see_what_draws(Options& options, Terminal& terminal) {
+  if (!options.products.empty()) return;
+  try {
+    (void)drawing();
+  } catch (const InputError& error) {
+    options.draws = false;
+    if (options.task.empty()) terminal.log().warning(fmt::format("no picture is written: {}", error.what()));
+  }
+}
+
 std::string lanes_or_auto(const std::string& word) { return word == "auto" ? std::string() : within("run.jobs")(word); }
 
 void add_batch_options(Command& command, Options& options) {
@@ -239,6 +254,7 @@ void add_run(Command& root, Action& action) {
     action = [options, command](Terminal& terminal) {
       if (!options->task.empty()) options->common.json.clear();
       apply(options->common, terminal);
+      see_what_draws(*options, terminal);
       RunSettings settings = *options;
       settings.request_of = [options, command](const BatchImage& image) {
         return make_request(*options, *command, image);

@@ -63,7 +63,7 @@ void add_spectrum(Command& root, Action& action) {
       ->type_name("TABLE")
       ->brief("Tables: .csv .fits .vot")
       ->group("Output");
-  command->add_option("--plot", options->plot, "Draw power against frequency")
+  command->add_option("--plot", options->plot, "Draw power against frequency: a PNG, PDF or SVG")
       ->type_name("FILE.png")
       ->brief("Draw power against frequency")
       ->group("Output");

@@ -26,6 +26,7 @@
 #include "core/files/io/atomic_file.hpp"
 #include "core/files/io/kept_files.hpp"
 #include "core/run/request/bounds.hpp"
+#include "core/show/picture/canvas.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {
@@ -312,6 +313,7 @@ void check_outputs(const std::vector<std::string>& paths, bool overwrite) {
     if (!overwrite && fs::exists(path, error)) {
       throw InputError(fmt::format("{} exists; use --overwrite to replace it, or choose another name", path));
     }
+    if (is_picture(path)) (void)drawing();
     if (!seen.insert(fs::absolute(path).lexically_normal()).second) {
       throw InputError(fmt::format("{} is given for two outputs", path));
     }

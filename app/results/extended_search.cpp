@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
 #include <iterator>
 #include <utility>
 
@@ -17,15 +15,10 @@
 #include "core/measure/extended/extended_sources.hpp"
 #include "core/measure/sources/source_columns.hpp"
 #include "core/run/pipeline/products.hpp"
+#include "core/show/picture/canvas.hpp"
 
 namespace reber::app {
 namespace {
-
-bool is_picture(const std::string& path) {
-  std::string ending = std::filesystem::path(path).extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending == ".png";
-}
 
 /// The picture of the run with the outlines.
 void draw(const std::string& path, const ExtendedSources& extended, const Result& found, const FileOptions& how,

@@ -14,14 +14,15 @@
 namespace reber {
 namespace {
 
-/// Where the program is, and where the library that this stands in is, as Python's module is one.
+/// Where the program is, and where the library that this stands in is, as Python's module is one; lib/reber is a folder
+/// beside each of them.
 std::vector<std::filesystem::path> own_places() {
   std::error_code unknown;
   std::vector<std::filesystem::path> places{std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path()};
   Dl_info self{};
   if (::dladdr(reinterpret_cast<void*>(&module_function), &self) != 0 && self.dli_fname != nullptr)
     if (const std::filesystem::path library(self.dli_fname); library.is_absolute())
-      places.push_back(library.parent_path().parent_path());
+      places.insert(places.end(), {library, library.parent_path().parent_path()});
   return places;
 }
 

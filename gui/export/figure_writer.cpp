@@ -1,200 +1,76 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures on cairo's surfaces. Bytes are collected in memory and written whole.
+// A figure's parts on a canvas.
 #include "gui/export/figure_writer.hpp"
 
-#include <cairo-pdf.h>
-#include <cairo-svg.h>
-#include <cairo.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <memory>
-#include <numbers>
 
 #include "core/base/error.hpp"
-#include "core/files/io/atomic_file.hpp"
+#include "core/show/picture/canvas.hpp"
 
 namespace reber::gui {
 namespace {
 
-struct Destroy {
-  void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
-  void operator()(cairo_t* context) const { cairo_destroy(context); }
-};
-using Surface = std::unique_ptr<cairo_surface_t, Destroy>;
-using Painter = std::unique_ptr<cairo_t, Destroy>;
+std::uint8_t byte_of(double part) { return static_cast<std::uint8_t>(std::lround(255 * std::clamp(part, 0.0, 1.0))); }
 
-cairo_status_t collect(void* closure, const unsigned char* bytes, unsigned int length) {
-  static_cast<std::string*>(closure)->append(reinterpret_cast<const char*>(bytes), length);
-  return CAIRO_STATUS_SUCCESS;
-}
+Ink ink_of(const Rgba& c) { return {byte_of(c.red), byte_of(c.green), byte_of(c.blue), c.alpha}; }
 
-void check(cairo_status_t status, const std::string& path) {
-  if (status != CAIRO_STATUS_SUCCESS)
-    throw DataError(fmt::format("{}: the picture could not be drawn: {}", path, cairo_status_to_string(status)));
-}
+/// Puts parts on a canvas, `scale` times as large.
+class Painter {
+ public:
+  Painter(Canvas& canvas, double scale) : canvas_(canvas), scale_(scale) {}
 
-void set_colour(cairo_t* cr, const Rgba& c) { cairo_set_source_rgba(cr, c.red, c.green, c.blue, c.alpha); }
-
-void draw(cairo_t* cr, const FigureArea& area) {
-  set_colour(cr, area.colour);
-  for (std::size_t i = 0; i + 2 < area.triangles.size(); i += 3) {
-    ScreenPoint a = area.triangles[i], b = area.triangles[i + 1], c = area.triangles[i + 2];
-    // All turn the same way: the winding rule then joins them into one area.
-    if ((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) < 0) std::swap(b, c);
-    cairo_move_to(cr, a.x, a.y);
-    cairo_line_to(cr, b.x, b.y);
-    cairo_line_to(cr, c.x, c.y);
-    cairo_close_path(cr);
+  void operator()(const FigureArea& area) const { canvas_.fill_triangles(points(area.triangles), ink_of(area.colour)); }
+  void operator()(const FigureLine& line) const {
+    canvas_.polyline(points(line.points), ink_of(line.colour), scale_ * line.width, line.closed);
   }
-  cairo_fill(cr);
-}
+  void operator()(const FigureText& text) const {
+    constexpr double kCapitals = 0.729;  // of DejaVu's em
+    const double size = kCapitals * scale_ * text.size;
+    Point at = point(text.at);  // of the base line
+    (text.upwards ? at.x : at.y) -= 0.5 * size;
+    const Align align = text.align == FigureText::Align::left     ? Align::left
+                        : text.align == FigureText::Align::centre ? Align::centre
+                                                                  : Align::right;
+    canvas_.write(at, text.text, ink_of(text.colour), {size, align, text.upwards, text.markup, text.fixed_width});
+  }
 
-void draw(cairo_t* cr, const FigureLine& line) {
-  if (line.points.size() < 2) return;
-  set_colour(cr, line.colour);
-  cairo_set_line_width(cr, line.width);
-  cairo_move_to(cr, line.points[0].x, line.points[0].y);
-  for (std::size_t i = 1; i < line.points.size(); ++i) cairo_line_to(cr, line.points[i].x, line.points[i].y);
-  if (line.closed) cairo_close_path(cr);
-  cairo_stroke(cr);
-}
+  void all(const std::vector<FigureItem>& items) const {
+    for (const FigureItem& item : items) std::visit(*this, item);
+  }
+  [[nodiscard]] Point point(ScreenPoint p) const { return {scale_ * p.x, scale_ * p.y}; }
 
-/// A stretch of text at one height.
-struct Run {
-  std::string text;
-  bool raised = false;
+ private:
+  [[nodiscard]] std::vector<Point> points(const std::vector<ScreenPoint>& from) const {
+    std::vector<Point> to;
+    to.reserve(from.size());
+    for (const ScreenPoint& p : from) to.push_back(point(p));
+    return to;
+  }
+
+  Canvas& canvas_;
+  double scale_;
 };
 
-std::vector<Run> runs_of(const std::string& text, bool markup) {
-  std::vector<Run> runs{{}};
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!markup || text[i] != '^' || i + 1 == text.size()) {
-      runs.back().text += text[i];
-      continue;
-    }
-    ++i;
-    std::string raised(1, text[i]);
-    if (text[i] == '{') {
-      const std::size_t end = std::min(text.find('}', i), text.size());
-      raised = text.substr(i + 1, end - i - 1);
-      i = end;
-    }
-    runs.push_back({raised, true});
-    runs.emplace_back();
+/// The raster over the background that shows through it.
+std::vector<Rgb> opaque(const Figure& figure) {
+  const auto count = static_cast<std::size_t>(figure.raster_width) * static_cast<std::size_t>(figure.raster_height);
+  if (figure.raster.size() != 4 * count) throw InternalError("figure: the raster is not of its size");
+  const Ink under = ink_of(figure.background);
+  std::vector<Rgb> pixels(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const unsigned char* const from = &figure.raster[4 * i];
+    const auto mixed = [&](int over, int below) {
+      return static_cast<std::uint8_t>((over * from[3] + below * (255 - from[3]) + 127) / 255);
+    };
+    pixels[i] = {mixed(from[0], under.red), mixed(from[1], under.green), mixed(from[2], under.blue)};
   }
-  return runs;
-}
-
-void draw(cairo_t* cr, const FigureText& text) {
-  cairo_select_font_face(cr, text.fixed_width ? "DejaVu Sans Mono" : "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
-                         CAIRO_FONT_WEIGHT_NORMAL);
-  set_colour(cr, text.colour);
-  const std::vector<Run> runs = runs_of(text.text, text.markup);
-  const auto size_of = [&](const Run& run) { return run.raised ? 0.65 * text.size : text.size; };
-  double width = 0;
-  for (const Run& run : runs) {
-    cairo_text_extents_t extents;
-    cairo_set_font_size(cr, size_of(run));
-    cairo_text_extents(cr, run.text.c_str(), &extents);
-    width += extents.x_advance;
-  }
-  cairo_save(cr);
-  cairo_translate(cr, text.at.x, text.at.y);
-  if (text.upwards) cairo_rotate(cr, -std::numbers::pi / 2);
-  double x = text.align == FigureText::Align::left     ? 0
-             : text.align == FigureText::Align::centre ? -0.5 * width
-                                                       : -width;
-  for (const Run& run : runs) {
-    cairo_text_extents_t extents;
-    cairo_set_font_size(cr, size_of(run));
-    cairo_text_extents(cr, run.text.c_str(), &extents);
-    cairo_move_to(cr, x, run.raised ? -0.38 * text.size : 0);
-    cairo_show_text(cr, run.text.c_str());
-    x += extents.x_advance;
-  }
-  cairo_restore(cr);
-}
-
-void draw_items(cairo_t* cr, const std::vector<FigureItem>& items) {
-  for (const FigureItem& item : items) std::visit([&](const auto& thing) { draw(cr, thing); }, item);
-}
-
-void draw_raster(cairo_t* cr, const Figure& figure, const std::string& path) {
-  if (figure.raster_width <= 0 || figure.raster_height <= 0) return;
-  const auto width = static_cast<std::size_t>(figure.raster_width),
-             height = static_cast<std::size_t>(figure.raster_height);
-  if (figure.raster.size() != 4 * width * height) throw InternalError("figure: the raster is not of its size");
-  // An opaque picture stays free of a mask, which not every reader of PDF draws well.
-  bool opaque = true;
-  for (std::size_t i = 3; i < figure.raster.size() && opaque; i += 4) opaque = figure.raster[i] == 255;
-  Surface image(cairo_image_surface_create(opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32, figure.raster_width,
-                                           figure.raster_height));
-  check(cairo_surface_status(image.get()), path);
-  unsigned char* bytes = cairo_image_surface_get_data(image.get());
-  const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(image.get()));
-  for (std::size_t y = 0; y < height; ++y) {
-    for (std::size_t x = 0; x < width; ++x) {
-      const unsigned char* from = &figure.raster[4 * (y * width + x)];
-      const std::uint32_t alpha = from[3];
-      const auto part = [&](int i) { return (from[i] * alpha + 127) / 255; };  // cairo's colours hold their alpha
-      const std::uint32_t pixel = alpha << 24 | part(0) << 16 | part(1) << 8 | part(2);
-      std::memcpy(bytes + y * stride + 4 * x, &pixel, 4);
-    }
-  }
-  cairo_surface_mark_dirty(image.get());
-  cairo_save(cr);
-  cairo_translate(cr, figure.frame.x, figure.frame.y);
-  cairo_scale(cr, figure.frame.width / figure.raster_width, figure.frame.height / figure.raster_height);
-  cairo_set_source_surface(cr, image.get(), 0, 0);
-  cairo_pattern_set_filter(cairo_get_source(cr), CAIRO_FILTER_NEAREST);
-  cairo_paint(cr);
-  cairo_restore(cr);
-}
-
-void draw_all(cairo_t* cr, const Figure& figure, const std::string& path) {
-  set_colour(cr, figure.background);
-  cairo_paint(cr);
-  draw_raster(cr, figure, path);
-  cairo_save(cr);
-  cairo_rectangle(cr, figure.frame.x, figure.frame.y, figure.frame.width, figure.frame.height);
-  cairo_clip(cr);
-  draw_items(cr, figure.over_image);
-  cairo_restore(cr);
-  draw_items(cr, figure.around);
-  check(cairo_status(cr), path);
-}
-
-std::string png_bytes(const Figure& figure, double scale, const std::string& path) {
-  const int width = static_cast<int>(std::lround(figure.width * scale));
-  const int height = static_cast<int>(std::lround(figure.height * scale));
-  Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height));
-  check(cairo_surface_status(surface.get()), path);
-  Painter painter(cairo_create(surface.get()));
-  cairo_scale(painter.get(), scale, scale);
-  draw_all(painter.get(), figure, path);
-  std::string bytes;
-  check(cairo_surface_write_to_png_stream(surface.get(), collect, &bytes), path);
-  return bytes;
-}
-
-using MakeSurface = cairo_surface_t* (*)(cairo_write_func_t, void*, double, double);
-
-std::string vector_bytes(const Figure& figure, MakeSurface make, const std::string& path) {
-  std::string bytes;
-  Surface surface(make(collect, &bytes, figure.width, figure.height));
-  check(cairo_surface_status(surface.get()), path);
-  if (cairo_surface_get_type(surface.get()) == CAIRO_SURFACE_TYPE_PDF)
-    cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_TITLE, figure.title.c_str());
-  Painter painter(cairo_create(surface.get()));
-  draw_all(painter.get(), figure, path);
-  painter.reset();
-  cairo_surface_finish(surface.get());
-  check(cairo_surface_status(surface.get()), path);
-  return bytes;
+  return pixels;
 }
 
 }  // namespace
@@ -203,12 +79,23 @@ void write_figure(const std::string& path, const Figure& figure, double scale, b
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension != ".png" && extension != ".pdf" && extension != ".svg")
     throw InputError(fmt::format("{}: a picture ends in .png, .pdf or .svg", path));
-  AtomicFile file(path, overwrite);
-  const std::string bytes = extension == ".png"   ? png_bytes(figure, scale, path)
-                            : extension == ".pdf" ? vector_bytes(figure, cairo_pdf_surface_create_for_stream, path)
-                                                  : vector_bytes(figure, cairo_svg_surface_create_for_stream, path);
-  file.write(bytes);
-  file.commit(static_cast<std::int64_t>(bytes.size()));
+  if (extension != ".png") scale = 1;
+  const std::unique_ptr<Canvas> canvas =
+      make_canvas(path, scale * figure.width, scale * figure.height, ink_of(figure.background), figure.title);
+  const Painter painter(*canvas, scale);
+  const ScreenRect& frame = figure.frame;
+  const Point corner = painter.point({frame.x, frame.y});
+  const double width = scale * frame.width, height = scale * frame.height;
+  if (figure.raster_width > 0 && figure.raster_height > 0) {
+    std::vector<Rgb> pixels = opaque(figure);
+    canvas->image({pixels.data(), figure.raster_width, figure.raster_height, figure.raster_width}, corner, width,
+                  height);
+  }
+  canvas->clip(corner, width, height);
+  painter.all(figure.over_image);
+  canvas->unclip();
+  painter.all(figure.around);
+  save(*canvas, path, overwrite);
 }
 
 }  // namespace reber::gui

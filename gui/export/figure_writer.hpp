@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a figure as PNG, PDF or SVG, by cairo.
+// Writes a figure as PNG, PDF or SVG.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@ namespace reber::gui {
 
 /// By the path's extension: .png (scale pixels per unit), .pdf and .svg (one point per unit; lines and text stay such,
 /// the image is a raster of its own resolution, not smoothed). Whole or not at all.
-///   throws InputError for another extension or an existing file without `overwrite`, DataError where writing fails
+///   throws InputError for another extension, an existing file without `overwrite`, or where nothing can draw;
+///   DataError where writing fails
 void write_figure(const std::string& path, const Figure& figure, double scale, bool overwrite);
 
 }  // namespace reber::gui

@@ -74,7 +74,7 @@ if [ -e "$build/app/pages/reber.bash" ] && [ -e "$build/CPackConfig.cmake" ] && 
   package=$(find deb -maxdepth 1 -name 'reber_*.deb')
   dpkg-deb -f "$package" Depends >depends
   what="the package"
-  expect_in depends libwcs libc6
+  expect_in depends libwcs libc6 libcairo2 libopencv-imgproc
   dpkg-deb -x "$package" root
   # CFITSIO is another package or, without its network, a part of the program, and then its terms are here.
   if grep -q '^REBER_CFITSIO_WITHOUT_NETWORK.*=1' "$build/CMakeCache.txt"; then
@@ -85,7 +85,7 @@ if [ -e "$build/app/pages/reber.bash" ] && [ -e "$build/CPackConfig.cmake" ] && 
   fi
   for file in bin/reber share/man/man1/reber-find.1.gz share/doc/reber/changelog.gz share/doc/reber/changelog.Debian.gz \
     share/reber/galactic_plane_150mhz.fits share/bash-completion/completions/reber share/doc/reber/copyright \
-    share/zsh/site-functions/_reber share/fish/vendor_completions.d/reber.fish share/reber/shims/aegean; do
+    share/zsh/site-functions/_reber lib/reber/libreber_drawing.so share/fish/vendor_completions.d/reber.fish share/reber/shims/aegean; do
     checks=$((checks + 1))
     [ -s "root/usr/$file" ] || report "expected usr/$file in the package"
   done

@@ -23,8 +23,8 @@ watch() {  # COMMAND...
 import re, sys
 here, program, calls = sys.argv[1:]
 # Read at the start of any process, by the loader, the C library and OpenMP or OpenCV's look at the machine. The loader looks for
-# libraries wherever LD_LIBRARY_PATH says.
-SYSTEM = re.compile(r"/(lib|lib64|usr/lib|usr/local/lib|usr/share|etc/ld\.so|etc/(localtime|nsswitch\.conf|passwd)|proc|sys/(devices|fs/cgroup|kernel)|dev/null)|/dev/(urandom|nvidia)|\S+/lib[\w+.-]+\.so(\.\d+)*$")
+# libraries wherever LD_LIBRARY_PATH says. What draws pictures reads which fonts there are.
+SYSTEM = re.compile(r"/(lib|lib64|usr/lib|usr/local/lib|usr/share|etc/ld\.so|etc/(localtime|nsswitch\.conf|passwd)|proc|sys/(devices|fs/cgroup|kernel)|dev/null|etc/fonts|var/cache/fontconfig|usr/local/share/fonts|(root|home/[^/]+)/\.(fonts|fonts\.conf|local/share/fonts|config/fontconfig|cache/fontconfig|fontconfig))|/dev/(urandom|nvidia)|\S+/lib[\w+.-]+\.so(\.\d+)*$")
 starts, bad, made = 0, [], set()
 for line in open(calls, errors="replace"):
     call = re.match(r"\d+\s+(\w+)\((.*)", line)

@@ -95,6 +95,7 @@ ALLOWED |= {
 
     "modules/casacore": "core/files/foreign/foreign_reader.hpp",
     "modules/opencv": "core/base core/sky/model core/seam/compute core/studies/judge.hpp",
+    "modules/drawing": "core/base core/files/io core/show/picture",
 }
 
 # Sources of a folder, beyond which it is a list and no room: a warning, since a file in the wrong folder is worse.

@@ -3,7 +3,7 @@
 """Holds the recipes of packaging/ against the tree: check_packaging.py ROOT [--tools].
 
 The version is the same everywhere; every library that CMake asks for is named by the Dockerfile, the conda recipe and
-the Spack package, and OpenCV by none that builds neither viewer nor tests; every option that they set exists; every
+the Spack package; every option that they set exists; every
 file that they name is there; every command of docs/install.md is run by a test, or the page says that none does. Each
 rule is tried first on a planted fault. --tools: hadolint reads the Dockerfile and py-rattler-build renders the recipe, for a CPU and for CUDA;
 exit code 77 where neither is installed. Neither conda's solver nor Spack itself is asked.
@@ -31,6 +31,8 @@ LIBRARIES = {
     "cfitsio": ("libcfitsio-dev", "cfitsio", "cfitsio"),
     "wcslib": ("wcslib-dev", "wcslib", "wcslib"),
     "erfa": ("liberfa-dev", "liberfa", "erfa"),
+    "cairo": ("libcairo2-dev", "cairo", "cairo"),
+    "OpenCV": ("libopencv-imgproc-dev", "libopencv", "opencv"),
     "Threads": ("build-essential", "compiler", "cxx"),
 }
 
@@ -60,7 +62,7 @@ def complaints(read, exists):
         told = re.search(pattern, read(name), re.M)
         if not told or told[1] != version:
             yield f"{name}: version {told and told[1]}, CMakeLists.txt says {version}"
-    asked = read("cmake/ReberDependencies.cmake")
+    asked = read("cmake/ReberDependencies.cmake") + read("cmake/ReberOpenCV.cmake")
     for library in re.findall(r"find_package\((\w+)|pkg_check_modules\((\w+)", asked):
         library = library[0] or library[1]
         if library not in LIBRARIES:
@@ -71,9 +73,6 @@ def complaints(read, exists):
                               (SPACK, rf'depends_on\("{re.escape(spack)}[@+" ]')):
             if not re.search(pattern, read(name), re.M):
                 yield f"{name}: does not name what brings {library}"
-    for name in (DOCKER, CONDA):
-        if "opencv" in read(name):
-            yield f"{name}: names OpenCV, which the viewer and the tests alone need"
     options = set(re.findall(r"(?:set|option)\((REBER_\w+)", "".join(
         read(name) for name in ("CMakeLists.txt", "gui/CMakeLists.txt", "cmake/ReberCuda.cmake"))))
     for name in (DOCKER, CONDA, SPACK, "pyproject.toml"):
@@ -105,7 +104,8 @@ PLANTED = [
     (SPACK, 'depends_on("cfitsio")', ""),
     (CONDA, "    - wcslib\n", ""),
     (DOCKER, "libexpat1-dev", "libexpat"),
-    (CONDA, "    - wcslib\n", "    - wcslib\n    - libopencv\n"),
+    (CONDA, "    - libopencv\n", ""),
+    (DOCKER, "libcairo2-dev", "libcairo2"),
     (DOCKER, "-DREBER_HARDEN=ON", "-DREBER_HARDENED=ON"),
     (DOCKER, "-DREBER_TESTS=OFF", "-DREBER_TESTS=OFF -DREBER_TEST_HOOKS=ON"),
     (INSTALL, "-DREBER_TESTS=OFF\n", "\n"),

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small drawing surface for PNG pictures: smooth lines, shapes and text.
+// A drawing surface for pictures and plots. What draws on it is opened when something is drawn.
 #pragma once
 
-#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "core/base/large_vectors.hpp"
-#include "core/base/thread_pool.hpp"
 #include "core/files/io/atomic_file.hpp"
-#include "core/show/picture/coverage.hpp"
 #include "core/show/picture/ink.hpp"
 #include "core/show/picture/png_encoder.hpp"
 #include "core/show/picture/rgb_view.hpp"
@@ -18,53 +15,80 @@ namespace reber {
 
 enum class Align { left, centre, right };
 
-/// Each call is one layer: what it draws is blended once, however often its own shapes cross. Every call costs what it
-/// touches. Coordinates that are not finite draw nothing.
+struct TextLook {
+  double size = 12;  ///< height of capitals, pixels
+  Align align = Align::left;
+  bool turned = false;  ///< reads upwards
+  bool markup = true;   ///< "^" raises the next character or {group}; "-" before a number is a minus sign
+  bool fixed_width = false;
+};
+
+/// Each call is one layer: what it draws is blended once, however often its own shapes cross. Coordinates are pixels of
+/// a PNG, points of a PDF or SVG; those that are not finite draw nothing. One thread at a time.
 class Canvas {
  public:
-  /// pool: fills and blends by several threads; must outlive it. Null: the caller alone.
-  Canvas(int width, int height, Ink background, ThreadPool* pool = nullptr);
+  virtual ~Canvas() = default;
+  [[nodiscard]] virtual double width() const = 0;
+  [[nodiscard]] virtual double height() const = 0;
 
-  [[nodiscard]] int width() const { return pixels_.width; }
-  [[nodiscard]] int height() const { return pixels_.height; }
-  /// The pixels of a row, width() of them.
-  [[nodiscard]] const Rgb* row(int y) const { return pixels_.row(y); }
-  /// Pixels that blending has looked at so far: what drawing cost.
-  [[nodiscard]] std::int64_t blended() const { return blended_; }
+  virtual void polylines(const std::vector<std::vector<Point>>& paths, Ink ink, double thickness, bool closed) = 0;
+  virtual void outlines(const std::vector<DrawnEllipse>& ellipses, Ink ink, double thickness) = 0;
+  virtual void fill(const std::vector<DrawnEllipse>& ellipses, Ink ink) = 0;
+  virtual void fill_rectangle(Point corner, double width, double height, Ink ink) = 0;
+  /// Three corners each.
+  virtual void fill_triangles(const std::vector<Point>& corners, Ink ink) = 0;
+  /// A line of text (UTF-8; bytes that are none become "?"): its left end, middle or right end at the point, its
+  /// capitals centred on the point's height.
+  virtual void write(Point at, const std::string& text, Ink ink, const TextLook& look) = 0;
+  /// Pixels stretched over a rectangle without smoothing.
+  virtual void image(RgbView pixels, Point corner, double width, double height) = 0;
+  /// Drawing, but for image(), is cut off outside this rectangle until unclip().
+  virtual void clip(Point corner, double width, double height) = 0;
+  virtual void unclip() = 0;
 
-  void line(Point a, Point b, Ink ink, double thickness = 1);
-  void polyline(const std::vector<Point>& points, Ink ink, double thickness = 1, bool closed = false);
-  void polylines(const std::vector<std::vector<Point>>& paths, Ink ink, double thickness = 1);
-  void outlines(const std::vector<DrawnEllipse>& ellipses, Ink ink, double thickness = 1);
-  void fill(const std::vector<DrawnEllipse>& ellipses, Ink ink);
-  void rectangle(Point corner, double width, double height, Ink ink, double thickness = 1);
-  void fill_rectangle(Point corner, double width, double height, Ink ink);
-  void disc(Point centre, double radius, Ink ink);
-  /// The canvas's own pixels there; the rectangle must lie within it.
-  [[nodiscard]] RgbView area(int x, int y, int width, int height) { return pixels_.area(x, y, width, height); }
+  /// All pixels, without gaps between rows; none of a PDF or SVG.
+  [[nodiscard]] virtual RgbView pixels() const = 0;
+  /// The bytes of the PDF or SVG, after which nothing is drawn; none of a canvas of pixels.
+  [[nodiscard]] virtual std::string finished() = 0;
 
-  /// Text whose capitals are `size` pixels high, its left end, middle or right end at the point and its capitals
-  /// centred on the point's height, up to half a pixel off, so that level strokes fill rows of pixels. turned: reads
-  /// upwards. Signs and raised characters: as text_strokes().
-  void text(Point at, const std::string& text, double size, Ink ink, Align align = Align::left, bool turned = false);
-  [[nodiscard]] static double text_width(const std::string& text, double size);
-
-  /// Drawing is cut off outside this rectangle until unclip().
-  void clip(Point corner, double width, double height);
-  void unclip();
-
-  /// Encodes and writes, whole or not at all.   throws as AtomicFile; Cancelled
-  void write_png(const std::string& path, const FileOptions& how, const PngOptions& options = {}) const;
-
- private:
-  void draw_path(const std::vector<Point>& points, double thickness, bool closed);
-  void blend(Ink ink) { blended_ += layer_.blend(pixels_, ink, pool_); }
-
-  LargeArray<Rgb> memory_;
-  RgbView pixels_;  ///< all of the memory
-  Coverage layer_;
-  ThreadPool* pool_;
-  std::int64_t blended_ = 0;
+  void line(Point a, Point b, Ink ink, double thickness = 1) { polylines({{a, b}}, ink, thickness, false); }
+  void polyline(const std::vector<Point>& points, Ink ink, double thickness = 1, bool closed = false) {
+    polylines({points}, ink, thickness, closed);
+  }
+  void rectangle(Point c, double w, double h, Ink ink, double thickness = 1) {
+    polyline({c, {c.x + w, c.y}, {c.x + w, c.y + h}, {c.x, c.y + h}}, ink, thickness, true);
+  }
+  void disc(Point centre, double radius, Ink ink) { fill({{centre, radius * radius, 0, radius * radius}}, ink); }
+  void text(Point at, const std::string& text, double size, Ink ink, Align align = Align::left, bool turned = false) {
+    write(at, text, ink, {size, align, turned});
+  }
 };
+
+/// What makes canvases: modules/drawing. Any thread.
+class Drawing {
+ public:
+  enum class Kind { png, pdf, svg };
+  virtual ~Drawing() = default;
+  /// width, height: at least 1; whole numbers of a PNG   title: of the document, in a PDF
+  [[nodiscard]] virtual std::unique_ptr<Canvas> canvas(Kind kind, double width, double height, Ink background,
+                                                       const std::string& title) const = 0;
+  /// How far a line of text reaches, in pixels.
+  [[nodiscard]] virtual double text_width(const std::string& text, const TextLook& look) const = 0;
+};
+
+/// Opens the module the first time.   throws InputError that says what is missing and what to install
+[[nodiscard]] const Drawing& drawing();
+
+/// Whether a path's extension is that of a picture: .png, .pdf or .svg.
+[[nodiscard]] bool is_picture(const std::string& path);
+
+[[nodiscard]] double text_width(const std::string& text, double size);
+
+/// By the path's extension: .pdf, .svg, else PNG.   throws as drawing()
+[[nodiscard]] std::unique_ptr<Canvas> make_canvas(const std::string& path, double width, double height, Ink background,
+                                                  const std::string& title = {});
+
+/// Encodes and writes, whole or not at all.   throws as AtomicFile; Cancelled
+void save(Canvas& canvas, const std::string& path, const FileOptions& how, const PngOptions& options = {});
 
 }  // namespace reber

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <numbers>
 
 #include "core/show/picture/plot_axes.hpp"
@@ -46,7 +47,7 @@ Frame frame_of(const Panel& panel, double left, double top) {
   frame.y.from = top + kHeight - 66;
   frame.y.to = top + (panel.title.empty() ? 14 : 36);
   double widest = 0;
-  for (const Tick& tick : frame.y.ticks(6)) widest = std::max(widest, Canvas::text_width(tick.label, kText));
+  for (const Tick& tick : frame.y.ticks(6)) widest = std::max(widest, text_width(tick.label, kText));
   frame.x.from = left + widest + 60;
   frame.x.to = left + kWidth - 22;
   if (panel.circle) {  // a circle looks like one: the longer axis shows more
@@ -145,7 +146,7 @@ void draw_legend(Canvas& canvas, const Panel& panel, const Frame& frame) {
     const std::vector<Point> places = inked(series, frame);
     ink.insert(ink.end(), places.begin(), places.end());
     if (series.name.empty()) continue;
-    width = std::max(width, Canvas::text_width(series.name, kText - 1));
+    width = std::max(width, text_width(series.name, kText - 1));
     ++rows;
   }
   if (rows == 0) return;
@@ -196,11 +197,12 @@ void write_panels(const std::string& path, const std::string& title, const std::
   const int count = static_cast<int>(panels.size()), across = std::max(1, std::min(columns, count));
   const int down = std::max(1, (count + across - 1) / across);
   const int head = title.empty() ? 6 : kTop;
-  Canvas canvas(across * kWidth + 10, down * kHeight + head, kWhite);
+  const std::unique_ptr<Canvas> made = make_canvas(path, across * kWidth + 10, down * kHeight + head, kWhite, title);
+  Canvas& canvas = *made;
   canvas.text({0.5 * canvas.width(), 24}, title, kText + 3, kBlack, Align::centre);
   for (int i = 0; i < count; ++i)
     draw_panel(canvas, panels[static_cast<std::size_t>(i)], (i % across) * kWidth, head + (i / across) * kHeight);
-  canvas.write_png(path, overwrite);
+  save(canvas, path, overwrite);
 }
 
 }  // namespace reber

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <future>
 #include <memory>
 
 #include "core/base/error.hpp"
+#include "core/base/large_vectors.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
@@ -39,6 +41,12 @@ DisplayLimits limits_of(ConstImageView values, const PictureOptions& options, Th
   rule.sigmas_below = 2.5;
   rule.sigmas_above = 15;
   return find_limits(values, rule, pool, options.progress);
+}
+
+/// A line around an area, outside it.
+void frame(Canvas& canvas, double left, double top, double width, double height, double thickness) {
+  const double off = 0.5 * std::max(1.0, std::round(thickness));
+  canvas.rectangle({left - off, top - off}, width + 2 * off, height + 2 * off, kBlack, thickness);
 }
 
 void draw_beam(Canvas& canvas, const SkyLayout& layout, const ImageHeader& header) {
@@ -81,13 +89,13 @@ void draw_grid(Canvas& canvas, const SkyLayout& layout, const Wcs& wcs, const Ax
       }
     }
   }
-  canvas.polylines(paths, kGrid, layout.unit);
+  canvas.polylines(paths, kGrid, layout.unit, false);
 }
 
 /// Dark below and bright above, so that they are seen on any colour.
 void draw_outlines(Canvas& canvas, const OutlineMarks& marks) {
-  canvas.polylines(marks.paths, {0, 0, 0, 0.6}, 2 * marks.thickness);
-  canvas.polylines(marks.paths, kOutline, marks.thickness);
+  canvas.polylines(marks.paths, {0, 0, 0, 0.6}, 2 * marks.thickness, false);
+  canvas.polylines(marks.paths, kOutline, marks.thickness, false);
 }
 
 /// What of the marks is not drawn, in a line for the reader.
@@ -120,7 +128,7 @@ void draw_tick_labels(Canvas& canvas, const SkyLayout& layout, const std::vector
   std::vector<std::pair<double, double>> taken;
   for (const Tick& tick : bottom) {
     const double x = layout.point(tick.at, 0).x;
-    const double half = 0.5 * Canvas::text_width(tick.label, size);
+    const double half = 0.5 * text_width(tick.label, size);
     const bool free = std::none_of(taken.begin(), taken.end(),
                                    [&](const auto& t) { return x - half < t.second && x + half > t.first; });
     if (!free) continue;
@@ -187,12 +195,10 @@ Axes make_axes(const SkyLayout& layout, const Wcs& wcs) {
 void draw_bar(Canvas& canvas, const SkyLayout& layout, const Unit& unit, const DisplayLimits& limits) {
   const int width = static_cast<int>(20 * layout.unit),
             x = layout.left + layout.width + static_cast<int>(22 * layout.unit);
-  const RgbView bar = canvas.area(x, layout.top, width, layout.height);
-  for (int y = 0; y < layout.height; ++y) {
-    const Rgb colour = sky_colour(255 - 255 * y / std::max(1, layout.height - 1));
-    std::fill_n(bar.row(y), width, colour);
-  }
-  canvas.rectangle({double(x), double(layout.top)}, width, layout.height, kBlack, layout.unit);
+  std::array<Rgb, 256> colours;
+  for (int s = 0; s < 256; ++s) colours[static_cast<std::size_t>(255 - s)] = sky_colour(s);
+  canvas.image({colours.data(), 1, 256, 1}, {double(x), double(layout.top)}, width, layout.height);
+  frame(canvas, x, layout.top, width, layout.height, layout.unit);
   const auto [name, factor] = unit.readable(std::max(std::abs(limits.low), std::abs(limits.high)));
   const double size = 12 * layout.unit;
   double widest = 0;
@@ -207,7 +213,7 @@ void draw_bar(Canvas& canvas, const SkyLayout& layout, const Unit& unit, const D
     if (label.find_first_not_of("-0.") == std::string::npos) label.assign(1, '0');
     canvas.line({x + width + 0.0, y}, {x + width + 5 * layout.unit, y}, kBlack, layout.unit);
     canvas.text({x + width + 10 * layout.unit, y}, label, size, kBlack);
-    widest = std::max(widest, Canvas::text_width(label, size));
+    widest = std::max(widest, text_width(label, size));
   }
   if (name.empty()) return;
   canvas.text({x + width + 10 * layout.unit + widest + 1.7 * size, layout.top + 0.5 * layout.height}, name, size,
@@ -221,7 +227,7 @@ struct Figure {
   SourceMarks marks;
   OutlineMarks outlines;
   std::string note;  ///< of marks that are not drawn
-  Canvas canvas;
+  std::unique_ptr<Canvas> canvas;
   std::future<void> lettered = {};  ///< text is put on the canvas, outside of the sky
 };
 
@@ -229,7 +235,7 @@ struct Figure {
 void draw_text(Figure& figure, const std::string& title) {
   const trace::Span span("host", "letters");
   const SkyLayout& layout = figure.layout;
-  Canvas& canvas = figure.canvas;
+  Canvas& canvas = *figure.canvas;
   const double middle = layout.left + 0.5 * layout.width, base = layout.top + layout.height;
   draw_tick_labels(canvas, layout, figure.axes.bottom, figure.axes.left);
   canvas.text({middle, base + 58 * layout.unit}, figure.axes.bottom_name, 13 * layout.unit, kBlack, Align::centre);
@@ -239,13 +245,13 @@ void draw_text(Figure& figure, const std::string& title) {
   canvas.text({middle, base + 84 * layout.unit}, figure.note, 11 * layout.unit, kBlack, Align::centre);
 }
 
-std::unique_ptr<Figure> make_figure(SkyLayout layout, const ImageHeader& header, const Catalogue* sources,
-                                    const PictureOptions& options, ThreadPool& pool) {
+std::unique_ptr<Figure> make_figure(const std::string& path, SkyLayout layout, const ImageHeader& header,
+                                    const Catalogue* sources, const PictureOptions& options) {
   const trace::Span span("host", "axes and marks");
   Axes axes = make_axes(layout, header.wcs);
   const double size = 12 * layout.unit;
   double widest = 0;
-  for (const Tick& tick : axes.left) widest = std::max(widest, Canvas::text_width(tick.label, size));
+  for (const Tick& tick : axes.left) widest = std::max(widest, text_width(tick.label, size));
   layout.left = static_cast<int>(std::lround(widest + 60 * layout.unit));
   layout.top = static_cast<int>(std::lround((options.title.empty() ? 24 : 58) * layout.unit));
   SourceMarks marks;
@@ -254,9 +260,10 @@ std::unique_ptr<Figure> make_figure(SkyLayout layout, const ImageHeader& header,
   std::string note = note_of(marks, outlines);
   const int right = static_cast<int>(std::lround(165 * layout.unit)),
             bottom = static_cast<int>(std::lround((note.empty() ? 78 : 100) * layout.unit));
-  Canvas canvas(layout.left + layout.width + right, layout.top + layout.height + bottom, kWhite, &pool);
-  auto figure = std::make_unique<Figure>(
-      Figure{layout, std::move(axes), std::move(marks), std::move(outlines), std::move(note), std::move(canvas)});
+  auto figure =
+      std::make_unique<Figure>(Figure{layout, std::move(axes), std::move(marks), std::move(outlines), std::move(note),
+                                      make_canvas(path, layout.left + layout.width + right,
+                                                  layout.top + layout.height + bottom, kWhite, options.title)});
   figure->lettered = run_beside([its = figure.get(), &options] { draw_text(*its, options.title); });
   return figure;
 }
@@ -264,7 +271,7 @@ std::unique_ptr<Figure> make_figure(SkyLayout layout, const ImageHeader& header,
 /// What lies on the sky.
 void draw_marks(Figure& figure, const ImageHeader& header) {
   const SkyLayout& layout = figure.layout;
-  Canvas& canvas = figure.canvas;
+  Canvas& canvas = *figure.canvas;
   canvas.clip({double(layout.left), double(layout.top)}, layout.width, layout.height);
   if (figure.axes.sky) draw_grid(canvas, layout, header.wcs, figure.axes);
   canvas.outlines(figure.marks.outlines, {64, 224, 255, figure.marks.alpha}, figure.marks.thickness);
@@ -276,9 +283,8 @@ void draw_marks(Figure& figure, const ImageHeader& header) {
 /// What lies around it, but for text.
 void draw_frame(Figure& figure) {
   const SkyLayout& layout = figure.layout;
-  figure.canvas.rectangle({double(layout.left), double(layout.top)}, layout.width, layout.height, kBlack,
-                          1.4 * layout.unit);
-  draw_ticks(figure.canvas, layout, figure.axes.bottom, figure.axes.left);
+  frame(*figure.canvas, layout.left, layout.top, layout.width, layout.height, 1.4 * layout.unit);
+  draw_ticks(*figure.canvas, layout, figure.axes.bottom, figure.axes.left);
 }
 
 }  // namespace
@@ -288,7 +294,7 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   if (shape.nx < 1 || shape.ny < 1) throw InternalError("write_sky_picture: an image needs pixels");
   ThreadPool pool(options.threads);
   const SkyLayout layout = make_sky_layout(shape, options.max_side_px);
-  auto figured = run_beside([&] { return make_figure(layout, header, sources, options, pool); });
+  auto figured = run_beside([&] { return make_figure(path, layout, header, sources, options); });
   const auto prepared = run_beside(prepare_to_paint);
   const Image values = [&] {
     const trace::Span span("host", "reduce the image for the picture");
@@ -303,13 +309,17 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
     const DisplayLimits limits = limits_of(values.view(), options, pool);
     const SkyLayout& at = figure->layout;
     prepared.wait();
-    paint_sky(values.view(), limits, pool, figure->canvas.area(at.left, at.top, at.width, at.height));
+    const int nx = static_cast<int>(values.shape().nx), ny = static_cast<int>(values.shape().ny);
+    const auto pixels = make_large<Rgb>(static_cast<std::size_t>(values.shape().count()));
+    const RgbView sky{pixels.get(), nx, ny, nx};
+    paint_sky(values.view(), limits, pool, sky);
     figure->lettered.get();
+    figure->canvas->image(sky, {double(at.left), double(at.top)}, at.width, at.height);
     draw_marks(*figure, header);
     draw_frame(*figure);
-    draw_bar(figure->canvas, at, header.unit, limits);
+    draw_bar(*figure->canvas, at, header.unit, limits);
   }
-  figure->canvas.write_png(path, options.file, {options.threads, options.progress});
+  save(*figure->canvas, path, options.file, {options.threads, options.progress});
 }
 
 }  // namespace reber

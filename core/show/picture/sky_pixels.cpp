@@ -112,17 +112,11 @@ const ColourTable& colour_table() {
   return table;
 }
 
-/// Each colour `wide` pixels wide.
-void put_colours(const std::vector<Stored>& row, int wide, Rgb* to) {
-  if (wide == 1) {
-    // A byte too many, which the next pixel replaces.
-    auto* const bytes = reinterpret_cast<std::uint8_t*>(to);
-    for (std::size_t x = 0; x + 1 < row.size(); ++x) std::memcpy(bytes + sizeof(Rgb) * x, &row[x], sizeof(Stored));
-    std::memcpy(to + row.size() - 1, &row.back(), sizeof(Rgb));
-    return;
-  }
-  for (const Stored& colour : row)
-    for (int again = 0; again < wide; ++again, ++to) std::memcpy(to, &colour, sizeof(Rgb));
+void put_colours(const std::vector<Stored>& row, Rgb* to) {
+  // A byte too many, which the next pixel replaces.
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(to);
+  for (std::size_t x = 0; x + 1 < row.size(); ++x) std::memcpy(bytes + sizeof(Rgb) * x, &row[x], sizeof(Stored));
+  std::memcpy(to + row.size() - 1, &row.back(), sizeof(Rgb));
 }
 
 }  // namespace
@@ -179,9 +173,7 @@ void prepare_to_paint() { (void)colour_table(); }
 void paint_sky(ConstImageView values, const DisplayLimits& limits, ThreadPool& pool, RgbView out) {
   const ColourTable& table = colour_table();
   const int nx = static_cast<int>(values.shape.nx), ny = static_cast<int>(values.shape.ny);
-  const int wide = out.width / nx, high = out.height / ny;
-  if (out.width != wide * nx || out.height != high * ny || wide < 1 || high < 1)
-    throw InternalError("paint_sky: a picture of another size");
+  if (out.width != nx || out.height != ny) throw InternalError("paint_sky: a picture of another size");
   constexpr int kRows = 64;  // of a thread's turn
   const auto count = static_cast<std::size_t>(nx);
   pool.for_each((ny + kRows - 1) / kRows, [&](std::int64_t i) {
@@ -194,8 +186,7 @@ void paint_sky(ConstImageView values, const DisplayLimits& limits, ThreadPool& p
       std::copy_n(values.row(y), count, value.data());
       ColourTable::place(value, limits, t.data(), bin.data());
       for (std::size_t x = 0; x < count; ++x) colour[x] = table.at(t[x], bin[x]);
-      put_colours(colour, wide, out.row(y * high));
-      for (int again = 1; again < high; ++again) std::copy_n(out.row(y * high), out.width, out.row(y * high + again));
+      put_colours(colour, out.row(y));
     }
   });
 }

@@ -33,7 +33,7 @@ inline constexpr StretchCurve kSkyCurve{Stretch::asinh, 10, 2};
 void prepare_to_paint();
 
 /// Values in colours: s = round(255 kSkyCurve((v - low) / (high - low))); grey where not finite.
-///   out: each value `x_repeat` pixels wide and `y_repeat` high, which may be part of a picture
+///   out: a pixel for each value
 void paint_sky(ConstImageView values, const DisplayLimits& limits, ThreadPool& pool, RgbView out);
 
 }  // namespace reber

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The module's entry: which canvas is made.
+#include "modules/drawing/drawing.hpp"
+
+#include <cmath>
+
+#include "modules/drawing/letters.hpp"
+#include "modules/drawing/raster_canvas.hpp"
+#include "modules/drawing/vector_canvas.hpp"
+
+namespace reber::drawn {
+
+namespace {
+
+class Module final : public Drawing {
+ public:
+  [[nodiscard]] std::unique_ptr<Canvas> canvas(Kind kind, double width, double height, Ink background,
+                                               const std::string& title) const override {
+    if (kind == Kind::png)
+      return make_raster_canvas(static_cast<int>(std::lround(width)), static_cast<int>(std::lround(height)),
+                                background);
+    return make_vector_canvas(kind == Kind::pdf, width, height, background, title);
+  }
+
+  [[nodiscard]] double text_width(const std::string& text, const TextLook& look) const override {
+    const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1));
+    const Painter painter(cairo_create(surface.get()));
+    check(cairo_status(painter.get()));
+    return Letters(painter.get(), text, look).width();
+  }
+};
+
+}  // namespace
+}  // namespace reber::drawn
+
+const reber::Drawing* reber_drawing() {
+  static const reber::drawn::Module module;
+  return &module;
+}
