@@ -8,6 +8,8 @@ import tempfile
 
 import numpy as np
 
+from .errors import Error
+
 _HEAD = 8
 
 
@@ -80,8 +82,14 @@ def picture_of(result):
 
 def result_html(result):
     text = f"<p><b>{html.escape(result_text(result)[1:-1])}</b></p>"
+    picture = None
     if result.can_draw:
-        data = base64.b64encode(picture_of(result).data).decode("ascii")
+        try:
+            picture = picture_of(result)
+        except Error as error:  # a build without the means to draw
+            text += f"<p>no picture: {html.escape(str(error))}</p>"
+    if picture is not None:
+        data = base64.b64encode(picture.data).decode("ascii")
         text += f"<img style='max-width: 32em' src='data:image/png;base64,{data}'/>"
     if result.searched:
         text += table_html(result.sources)
