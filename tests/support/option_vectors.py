@@ -220,6 +220,7 @@ class Draws:
         for row in first_rows:
             for column in ("RA", "DEC", "Peak_flux", "E_Peak_flux") + (("E_RA", "E_DEC") if command == "find" else ()):
                 value = float(row.get(column) or "nan")
+                if command == "find" and column.startswith("E_") and value == 0: return f"a row has {column} 0"
                 if not math.isfinite(value) and int(row.get("Flag", "0") or 0) == 0: return f"a row has {column} {row.get(column)!r} and Flag 0"
         self.rows = []
         oracle = self.run(command, image, options, ["--backend", "reference"], outputs)

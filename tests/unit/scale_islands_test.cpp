@@ -79,6 +79,26 @@ TEST(ScaleIslands, EmissionWithoutAPeakHasARowAndNoiseHasNone) {
   EXPECT_EQ(most->total, most->isl_total);
 }
 
+/// As in the image by itself: nothing is found where the noise is zero, and no row states an error of zero.
+TEST(ScaleIslands, NothingIsFoundWhereTheNoiseIsUnknown) {
+  const Image image = sky_of({{60, 30, 30, beam_px()}, {30, 38, 32, beam_px()}}, 1);
+  Found found = found_at(image, 1, Connectivity::eight, false);
+  const std::size_t sources = inner_islands(found.outer, found.options).sums.size();
+  ASSERT_GE(sources, 1u);
+  IslandPixels& pixels = found.outer;
+  const auto peak = static_cast<std::size_t>(std::ranges::max_element(pixels.pixel) - pixels.pixel.begin());
+  pixels.rms[peak] = 0;
+  std::vector<SourceRow> rows;
+  add_scale_rows(rows, pixels, found.options, gaussian_area(beam_px()));
+  ASSERT_GE(rows.size(), 1u);
+  for (const SourceRow& row : rows) EXPECT_GT(row.sums.peak_rms, 0);
+  std::ranges::fill(pixels.rms, 0.F);
+  EXPECT_TRUE(inner_islands(pixels, found.options).sums.empty());
+  rows.clear();
+  add_scale_rows(rows, pixels, found.options, gaussian_area(beam_px()));
+  EXPECT_TRUE(rows.empty());
+}
+
 /// What Gaussians have beyond an island the pixels around it do not: it is no emission that the rows leave.
 TEST(ScaleIslands, WingsOfAFitAreCountedAroundTheIslandAsWell) {
   FitPixels inside, around;

@@ -20,7 +20,9 @@ double above(const IslandPixels& all, std::size_t p, bool negative) {
   return negative ? -difference : difference;
 }
 
+/// Never where the noise is zero or unknown, as in the image by itself.
 bool over(const IslandPixels& all, std::size_t p, bool negative, double threshold) {
+  if (!(all.rms[p] > 0)) return false;
   const float snr = (all.pixel[p] - all.mean[p]) / all.rms[p];
   return static_cast<double>(negative ? -snr : snr) > threshold;
 }
@@ -68,7 +70,9 @@ void add_to(IslandSums& sums, const IslandPixels& all, std::size_t p, bool negat
     sums.peak_y = sums.y0 - 1;
   }
   const double best = negative ? -(sums.peak - sums.peak_mean) : sums.peak - sums.peak_mean;
-  if (sums.npix == 0 || value > best) {
+  // The brightest pixel whose noise is known, if there is one.
+  const bool known = all.rms[p] > 0, knew = sums.peak_rms > 0;
+  if (sums.npix == 0 || (known && !knew) || (known == knew && value > best)) {
     sums.peak_y = all.y[p], sums.peak_x = all.x[p];
     sums.peak = all.pixel[p], sums.peak_mean = all.mean[p], sums.peak_rms = all.rms[p];
   }
@@ -149,7 +153,7 @@ void add_scale_rows(std::vector<SourceRow>& rows, const IslandPixels& outer, con
     const std::int64_t wave = label <= waves.size() ? waves[label - 1] : 0;
     if (found == of.end()) {
       const IslandSums sums = sums_of(outer, i, options.negative);
-      if (!(sums.s > kLeastSigma * error_of_sum(sums.npix, sums.peak_rms, area))) continue;
+      if (!(sums.peak_rms > 0 && sums.s > kLeastSigma * error_of_sum(sums.npix, sums.peak_rms, area))) continue;
       rows.push_back({sums, outer.label[i], false, false, sums.npix, sums.s, wave});
       if (fitted != nullptr) rows.back().fit.flag = kFlagNotFitted;
       continue;
@@ -164,7 +168,7 @@ void add_scale_rows(std::vector<SourceRow>& rows, const IslandPixels& outer, con
     const FitPixels around =
         fitted != nullptr ? pixels_of_label(fitted->around, outer.label[i], options.negative) : FitPixels();
     const auto rest = rest_of(its, pixels_of(outer, i, options.negative), area, kLeastSigma, around);
-    if (!rest) continue;
+    if (!rest || !(rest->sums.peak_rms > 0)) continue;
     for (const std::size_t k : found->second) rows[k].shared = true;
     rows.push_back(*rest);
     rows.back().wave = wave;
