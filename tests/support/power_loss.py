@@ -68,9 +68,9 @@ class Disk:
         self.waiting[new] = True
         self.outputs.add(new)
 
-    def record(self, path):
+    def record(self, path, text):
         for name in self.waiting:
-            if os.path.dirname(name) == os.path.dirname(path): self.breaches.append(f"a record is written before the name {name} is on the disk")
+            if os.path.dirname(name) == os.path.dirname(path) and os.path.basename(name) in text: self.breaches.append(f"a record is written before the name {name} is on the disk")
 
 
 def is_file(path):
@@ -103,7 +103,7 @@ def replay(trace, folder):
         if call in ("write", "pwrite64", "writev", "pwritev", "pwritev2", "ftruncate", "fallocate", "copy_file_range", "sendfile"):
             if call == "copy_file_range": path = re.findall(r"\d+<([^>]*)>", text)[1]
             if not is_file(path): continue
-            if path.endswith(".jsonl"): disk.record(path)
+            if path.endswith(".jsonl"): disk.record(path, text)
             disk.write(path, call)
         elif call in ("fsync", "fdatasync"):
             disk.sync(path)

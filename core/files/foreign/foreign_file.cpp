@@ -214,7 +214,7 @@ class ForeignFile final : public ImageFile {
     try {
       return read({memory.bytes(), kMessageBytes});
     } catch (const std::runtime_error& error) {
-      throw DataError(fmt::format("'{}': {}", name_, error.what()));
+      throw DataError(fmt::format("'{}' cannot be read: {}", name_, error.what()));
     }
   }
 

@@ -48,8 +48,9 @@ void add_level(CellTrends& trends, Backend& backend, const Plane& plane, const M
   trends.levels.push_back(level_surface(grid, rest.mean));
 }
 
-/// Whether the filter cuts waves off, asked twice: of the cells, and of such cells half a side farther in. Emission
-/// looks like waves at one place of the cells in some ten.   cells: of the grid, as without the levels that there are
+/// Whether the filter cuts waves off, asked twice: of the cells, and of such cells half a side farther in. In small
+/// cells emission can look like waves at one place of the cells, and not at the next.
+///   cells: of the grid, as without the levels that there are
 bool cuts_waves(const CellTrends& trends, Backend& backend, const Plane& plane, const MeshGrid& grid,
                 const MeshCells& cells, const MeshOptions& options, const Job& job) {
   if (!filter_cuts_waves(grid, cells, options.filter)) return false;
@@ -66,7 +67,7 @@ bool cuts_waves(const CellTrends& trends, Backend& backend, const Plane& plane, 
 std::vector<LevelSurface> find_waves(Backend& backend, const Plane& plane, const MeshGrid& grid, MeshCells& cells,
                                      const MeshOptions& options, std::int64_t least_side, const Job& job) {
   CellTrends found;
-  if (cuts_waves(found, backend, plane, grid, cells, options, job)) {
+  if (filter_cuts_waves(grid, cells, options.filter)) {
     add_level(found, backend, plane, grid, cells, options, job);
     cells = mesh_without(found, backend, plane, grid, options, job);
   }
