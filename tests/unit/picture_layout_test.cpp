@@ -60,7 +60,8 @@ void expect_layout(const std::string& name, const std::string& png) {
       other += std::abs(a - b);
     }
   }
-  EXPECT_LT(other, 0.04 * inked) << path << '\n' << text;
+  // Cairo's own strokes, drawn where no font is installed, differ by 6.5 %; all of it moved by a cell, by 56 %.
+  EXPECT_LT(other, 0.08 * inked) << path << '\n' << text;
 }
 
 TEST(PictureLayout, OfASkyWithSources) {
