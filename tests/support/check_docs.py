@@ -279,16 +279,17 @@ def check_columns(tree, name, text):
         yield "is not what `reber --list-columns` prints: write it anew"
 
 
-def check_refinements(tree, name, text):
-    """docs/science.md has the rows of core/measure/fitting/refinements.cpp, in their order."""
+def check_term_tables(tree, name, text):
+    """docs/science.md has the rows of the tables of background terms and of refinements, in their order."""
     if name != "docs/science.md":
         return
-    source = tree.text("core/measure/fitting/refinements.cpp")
-    strings = r'((?:"[^"]*"\s*)+)'
-    rows = [tuple("".join(re.findall(r'"([^"]*)"', part)) for part in found)
-            for found in re.findall(rf"{{{strings},\s*{strings},\s*Looks::", source)]
-    if not rows or [(row[0], row[1]) for row in rows_between(text, "refinements")[1:]] != rows:
-        yield "its table of refinements is not that of core/measure/fitting/refinements.cpp"
+    for word, path, kind in (("refinements", "core/measure/fitting/refinements.cpp", "Looks"),
+                             ("terms", "core/measure/background/background_terms.cpp", "Asked")):
+        strings = r'((?:"[^"]*"\s*)+)'
+        rows = [tuple("".join(re.findall(r'"([^"]*)"', part)) for part in found)
+                for found in re.findall(rf"{{{strings},\s*{strings},\s*{kind}::", tree.text(path))]
+        if not rows or [(row[0], row[1]) for row in rows_between(text, word)[1:]] != rows:
+            yield f"its table of {word} is not that of {path}"
 
 
 def check_variables(tree, name, text):
@@ -317,7 +318,7 @@ def check_outputs(tree, name, text):
 
 
 CHECKS = [check_paths, check_options, check_added, check_constants, check_flags, check_glossary,
-          check_variants, check_speed, check_programs, check_accuracy, check_columns, check_variables, check_outputs, check_refinements]
+          check_variants, check_speed, check_programs, check_accuracy, check_columns, check_variables, check_outputs, check_term_tables]
 
 # A document with a fault, for each check.
 PLANTED = [
@@ -341,7 +342,8 @@ PLANTED = [
     (check_accuracy, "README.md", "<!-- accuracy: begin -->\n| completeness | 2 |\n<!-- accuracy: end -->"),
     (check_columns, "docs/columns.md", "# Columns\n"),
     (check_variables, "docs/reliability.md", "<!-- variables: begin -->\n| name |\n|---|\n| `REBER_X` |\n<!-- variables: end -->"),
-    (check_refinements, "docs/science.md", "<!-- refinements: begin -->\n| name | what |\n|---|---|\n| x | y |\n<!-- refinements: end -->"),
+    (check_term_tables, "docs/science.md", "<!-- refinements: begin -->\n| name | what |\n|---|---|\n| x | y |\n<!-- refinements: end -->"),
+    (check_term_tables, "docs/science.md", "<!-- terms: begin -->\n| name | what |\n|---|---|\n| x | y |\n<!-- terms: end -->"),
     (check_outputs, "README.md", "$ reber --version\nreber 0.0.0\n"),
 ]
 

@@ -59,7 +59,7 @@ TEST(fine_cells, are_those_of_the_whole_grid_where_they_have_a_weight) {
       Backend& tested = backend(name);
       const Sky sky = sky_of(tested, image, options);
       for (const auto& sources : skies) {
-        const auto got = with_fine_cells(tested, *sky.plane, sky.coarse, sky.fine, sources, options, {});
+        const auto got = with_fine_cells({tested, *sky.plane, {}}, sky.coarse, sky.fine, sources, options);
         ASSERT_TRUE(got);
         const BackgroundModel right = of_all_cells(tested, *sky.plane, sky.coarse, sky.fine, sources, options);
         EXPECT_EQ(got->mean, right.mean) << name;
@@ -75,7 +75,7 @@ TEST(fine_cells, a_blank_part_beside_a_source_takes_what_is_near) {
     for (std::int64_t x = 560; x < 900; ++x) image.at(y, x) = std::numeric_limits<float>::quiet_NaN();
   const MeshOptions options;
   const Sky sky = sky_of(backend("cpu"), image, options);
-  const auto got = with_fine_cells(backend("cpu"), *sky.plane, sky.coarse, sky.fine, {{450, 540, 90}}, options, {});
+  const auto got = with_fine_cells({backend("cpu"), *sky.plane, {}}, sky.coarse, sky.fine, {{450, 540, 90}}, options);
   ASSERT_TRUE(got);
   EXPECT_TRUE(std::ranges::all_of(got->rms, [](float rms) { return rms > 0.5f && rms < 2; }));
 }
@@ -86,7 +86,7 @@ TEST(fine_cells, none_is_usable_in_a_blank_place) {
     for (std::int64_t x = 0; x < 400; ++x) image.at(y, x) = std::numeric_limits<float>::quiet_NaN();
   const MeshOptions options;
   const Sky sky = sky_of(backend("cpu"), image, options);
-  EXPECT_FALSE(with_fine_cells(backend("cpu"), *sky.plane, sky.coarse, sky.fine, {{100, 100, 90}}, options, {}));
+  EXPECT_FALSE(with_fine_cells({backend("cpu"), *sky.plane, {}}, sky.coarse, sky.fine, {{100, 100, 90}}, options));
 }
 
 TEST(mesh_nodes, the_middle_value_is_that_of_the_sorted_ones) {

@@ -110,15 +110,16 @@ TEST(RingNoise, sidelobes_of_another_source_stay_noise) {
 TEST(RingNoise, of_many_sources_are_those_of_each_alone) {
   Backend& cpu = backend("cpu");
   const auto plane = load(cpu, sky(1));
+  const BackgroundPixels pixels(cpu, *plane, {});
   const BackgroundModel flat = BackgroundModel::constant({600, 500}, 0, 1e-3f);
   std::vector<BrightSource> sources;
   for (int k = 0; k < 300; ++k) sources.push_back({20.0 + 37 * k % 560, 15.0 + 53 * k % 470, 1000.0 - k});
   sources.push_back({200, 260, 5000});
-  const std::vector<RingNoise> together = measure_rings(cpu, *plane, flat, sources, kBeam, {});
+  const std::vector<RingNoise> together = measure_rings(pixels, flat, sources, kBeam);
   std::ranges::stable_sort(sources, std::greater{}, &BrightSource::snr);
   std::size_t next = 0;
   for (const BrightSource& one : sources)
-    for (const RingNoise& alone : measure_rings(cpu, *plane, flat, {one}, kBeam, {})) {
+    for (const RingNoise& alone : measure_rings(pixels, flat, {one}, kBeam)) {
       ASSERT_LT(next, together.size());
       EXPECT_EQ(together[next].y, alone.y);
       EXPECT_EQ(together[next].x, alone.x);

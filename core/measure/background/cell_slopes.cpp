@@ -120,8 +120,4 @@ BackgroundModel carried_to_rim(BackgroundModel model) {
   return model;
 }
 
-BackgroundModel finish_sloped(const MeshGrid& grid, MeshCells cells, const MeshOptions& options) {
-  return carried_to_rim(finish_mesh(grid, without_slopes(grid, std::move(cells)), options));
-}
-
 }  // namespace reber

@@ -19,7 +19,4 @@ namespace reber {
 /// apart.
 [[nodiscard]] BackgroundModel carried_to_rim(BackgroundModel model);
 
-/// finish_mesh() of the cells without slopes, carried to the rim.   throws as finish_mesh()
-[[nodiscard]] BackgroundModel finish_sloped(const MeshGrid& grid, MeshCells cells, const MeshOptions& options);
-
 }  // namespace reber

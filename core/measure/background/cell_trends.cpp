@@ -1,84 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which trends there are is decided on the cells' tables; planes without them are the backend's.
+// Which trends there are is decided on the cells' tables.
 #include "core/measure/background/cell_trends.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "core/base/trace.hpp"
-#include "core/measure/background/cell_slopes.hpp"
+#include "core/measure/background/background_terms.hpp"
 #include "core/measure/background/cell_surface.hpp"
 #include "core/measure/background/mesh_nodes.hpp"
 
 namespace reber {
 namespace {
 
-BackgroundModel filtered(const MeshGrid& grid, MeshCells cells, const MeshOptions& options) {
-  const trace::Span span("host", "filter the cells");
-  return finish_sloped(grid, std::move(cells), options);
-}
-
 bool none_usable(const MeshCells& cells) {
   return std::ranges::none_of(cells.rms, [](float rms) { return std::isfinite(rms); });
 }
 
-/// The trends as a background.
-BackgroundModel model_of(const CellTrends& trends, const MeshGrid& grid) {
-  if (!trends.noise) return model_of(trends.levels, grid);
-  BackgroundModel model = model_of(*trends.noise, grid);
-  if (!trends.levels.empty()) add_surfaces(model, trends.levels);
-  return model;
-}
-
-/// Cells of the plane less levels and over a trend of its noise.
-MeshCells mesh_without(const CellTrends& trends, Backend& backend, const Plane& plane, const MeshGrid& grid,
-                       const MeshOptions& options, const Job& job) {
-  if (!trends.noise && trends.levels.empty()) return backend.mesh(plane, grid, options, job);
-  const BackgroundModel model = model_of(trends, grid);
-  return backend.mesh(*backend.derive(SnrPlane{plane, model}, job), grid, options, job);
-}
-
 /// Adds two surfaces: one through the cells, the other through cells measured without the first, as the mean of a cell
-/// holds less than the height of a wave.   cells: of the grid, as without the levels that there are
-void add_level(CellTrends& trends, Backend& backend, const Plane& plane, const MeshGrid& grid, const MeshCells& cells,
-               const MeshOptions& options, const Job& job) {
-  trends.levels.push_back(level_surface(grid, cells.mean));
-  const MeshCells rest = mesh_without(trends, backend, plane, grid, options, job);
-  trends.levels.push_back(level_surface(grid, rest.mean));
+/// holds less than the height of a wave.   cells: of the grid, about the trends that there are
+void add_wave(Measuring& m, const MeshGrid& grid, const MeshCells& cells) {
+  m.trends.levels.push_back(level_surface(grid, cells.mean));
+  m.trends.levels.push_back(level_surface(grid, m.measured(grid, m.trends).mean));
+  m.known.reset();
 }
 
 /// Whether the filter cuts waves off, asked twice: of the cells, and of such cells half a side farther in. In small
 /// cells emission can look like waves at one place of the cells, and not at the next.
-///   cells: of the grid, as without the levels that there are
-bool cuts_waves(const CellTrends& trends, Backend& backend, const Plane& plane, const MeshGrid& grid,
-                const MeshCells& cells, const MeshOptions& options, const Job& job) {
-  if (!filter_cuts_waves(grid, cells, options.filter)) return false;
+///   cells: of the grid, about the trends that there are
+bool cuts_waves(const Measuring& m, const MeshGrid& grid, const MeshCells& cells) {
+  if (!filter_cuts_waves(grid, cells, m.setup.options.filter)) return false;
   const std::int64_t half_y = grid.rows.front().size() / 2, half_x = grid.cols.front().size() / 2;
   const Rect part = grid.part(), inner{part.y0 + half_y, part.x0 + half_x, part.ny - 2 * half_y, part.nx - 2 * half_x};
   if (inner.ny < 1 || inner.nx < 1) return true;
-  const MeshGrid moved =
-      MeshGrid::within(grid.image, inner, std::min(grid.rows.front().size(), grid.cols.front().size()));
-  return filter_cuts_waves(moved, mesh_without(trends, backend, plane, moved, options, job), options.filter);
-}
-
-/// What the filter cuts off the means' waves; and what it cuts in smaller cells, where much is left.
-///   cells: of the grid; those without the waves, where there are some
-std::vector<LevelSurface> find_waves(Backend& backend, const Plane& plane, const MeshGrid& grid, MeshCells& cells,
-                                     const MeshOptions& options, std::int64_t least_side, const Job& job) {
-  CellTrends found;
-  if (filter_cuts_waves(grid, cells, options.filter)) {
-    add_level(found, backend, plane, grid, cells, options, job);
-    cells = mesh_without(found, backend, plane, grid, options, job);
-  }
-  const std::int64_t half = std::min(grid.rows.front().size(), grid.cols.front().size()) / 2;
-  if (least_side == 0 || half < least_side || !means_vary(grid, cells, options.filter)) return found.levels;
-  const MeshGrid smaller = grid.with_cells(half);
-  const MeshCells halves = mesh_without(found, backend, plane, smaller, options, job);
-  if (!cuts_waves(found, backend, plane, smaller, halves, options, job)) return found.levels;
-  add_level(found, backend, plane, smaller, halves, options, job);
-  cells = mesh_without(found, backend, plane, grid, options, job);
-  return found.levels;
+  const MeshGrid moved = MeshGrid::within(grid.image, inner, side_of(grid));
+  return filter_cuts_waves(moved, m.measured(moved, m.trends), m.setup.options.filter);
 }
 
 /// Of values that are alike but for their noise, by what each is off its neighbours' middle.
@@ -104,71 +62,88 @@ float of_few_beams(const MeshGrid& grid, const MeshCells& cells) {
   return std::isfinite(square) ? static_cast<float>(1 + 0.5 * std::min(square, kMost)) : 1.0F;
 }
 
-/// Cells about a trend of the noise, those of the trend.
-std::optional<BackgroundModel> measure_about(Backend& backend, const Plane& plane, MeshOptions options,
-                                             const CellTrends& trends, const Job& job) {
-  const MeshGrid& grid = trends.noise->cells;
-  options.filter = trends.filter;
-  MeshCells cells = without_slopes(grid, mesh_without(trends, backend, plane, grid, options, job));
-  if (none_usable(cells)) return std::nullopt;
-  const float times = of_few_beams(grid, cells);
-  for (float& rms : cells.rms) rms *= times;
-  for (float& rms : cells.filtered_rms) rms *= times;
-  BackgroundModel model = with_trend(finish_mesh(grid, cells, options), *trends.noise);
-  if (!trends.levels.empty()) add_surfaces(model, trends.levels);
-  return model;
+/// The waves as they are in the pixels of a later pass, on the same cells.
+void refit_waves(Measuring& m) {
+  CellTrends fresh;
+  for (const LevelSurface& one : m.trends.levels) {
+    const MeshCells cells = m.measured(one.cells, fresh);
+    if (none_usable(cells)) return;
+    fresh.levels.push_back(level_surface(one.cells, cells.mean));
+  }
+  m.trends.levels = std::move(fresh.levels);
+}
+
+/// Mean 0 and rms 1.
+BackgroundModel flat(const MeshGrid& nodes) {
+  const auto count = static_cast<std::size_t>(nodes.ny() * nodes.nx());
+  return {nodes, std::vector<float>(count, 0), std::vector<float>(count, 1), nullptr, nullptr};
 }
 
 }  // namespace
 
-std::optional<BackgroundModel> measure_cells(Backend& backend, const Plane& plane, const MeshGrid& grid,
-                                             const MeshOptions& options, const CellTrends& trends, const Job& job) {
-  if (trends.noise) return measure_about(backend, plane, options, trends, job);
-  MeshCells cells = mesh_without(trends, backend, plane, grid, options, job);
-  if (none_usable(cells)) return std::nullopt;
-  BackgroundModel model = filtered(grid, std::move(cells), options);
-  return trends.levels.empty() ? std::optional(std::move(model)) : with_surfaces(model, trends.levels);
+BackgroundModel model_of(const CellTrends& trends, const MeshGrid& grid) {
+  BackgroundModel model = trends.noise ? model_of(*trends.noise, grid) : flat(nodes_of(grid, trends.levels));
+  add_surfaces(model, trends.levels);
+  return model;
 }
 
-std::optional<BackgroundModel> first_cells(Backend& backend, const Plane& plane, const MeshGrid& grid,
-                                           const MeshOptions& options, std::int64_t least_side, CellTrends& trends,
-                                           const Job& job) {
-  constexpr int kRounds = 3;
-  MeshCells cells = backend.mesh(plane, grid, options, job);
-  if (none_usable(cells)) return std::nullopt;
-  trends.levels = find_waves(backend, plane, grid, cells, options, least_side, job);
-  if (!filter_cuts_noise(grid, cells, options.filter)) {
-    BackgroundModel model = filtered(grid, std::move(cells), options);
-    return trends.levels.empty() ? std::optional(std::move(model)) : with_surfaces(model, trends.levels);
+void follow_waves(Measuring& m) {
+  const MeshGrid& grid = m.setup.grid;
+  const int filter = m.setup.options.filter;
+  if (m.setup.fine) return;  // smaller cells follow by themselves
+  if (m.pass > 0) return refit_waves(m);
+  if (filter_cuts_waves(grid, m.cells(), filter)) add_wave(m, grid, m.cells());
+  const std::int64_t half = side_of(grid) / 2, least = m.setup.least_side;
+  if (least > 0 && half >= least && means_vary(grid, m.cells(), filter)) {
+    const MeshGrid smaller = grid.with_cells(half);
+    const MeshCells halves = m.measured(smaller, m.trends);
+    if (cuts_waves(m, smaller, halves)) add_wave(m, smaller, halves);
   }
+  if (!m.trends.levels.empty())
+    m.words.push_back(fmt::format("about waves of the background in cells of {} px",
+                                  m.trends.levels.back().cells.rows.front().size()));
+}
+
+void follow_noise(Measuring& m) {
+  constexpr int kRounds = 3;
+  if (m.setup.fine || m.pass > 0) return;
+  const MeshGrid& grid = m.setup.grid;
+  const int filter = m.setup.options.filter;
+  if (!filter_cuts_noise(grid, m.cells(), filter)) return;
   // Cells as small as may be follow best; a filter as wide as before makes up for their noise.
-  const std::int64_t side = std::min(grid.rows.front().size(), grid.cols.front().size());
-  const bool smaller = least_side > 0 && least_side < side;
-  trends.noise = noise_trend(grid, cells, options.filter);
-  const MeshGrid halves = smaller ? grid.with_cells(std::max(least_side, (side + 1) / 2)) : grid;
-  trends.filter = smaller ? 2 * options.filter - 1 : options.filter;
+  const std::int64_t side = side_of(grid), least = m.setup.least_side;
+  const bool smaller = least > 0 && least < side;
+  const MeshGrid halves = smaller ? grid.with_cells(std::max(least, (side + 1) / 2)) : grid;
+  m.trends.noise = noise_trend(grid, m.cells(), filter);
+  m.trends.filter = smaller ? 2 * filter - 1 : filter;
+  m.known.reset();
+  m.words.emplace_back("about a trend of the noise");
   for (int round = 0; round < kRounds; ++round) {
-    MeshCells again = mesh_without(trends, backend, plane, halves, options, job);
-    if (none_usable(again)) break;
+    MeshCells again = m.measured(halves, m.trends);
+    if (none_usable(again)) return;
+    const NoiseTrend& trend = *m.trends.noise;
     for (std::size_t j = 0, k = 0; j < halves.rows.size(); ++j)
       for (std::size_t i = 0; i < halves.cols.size(); ++i, ++k) {
-        const auto noise = static_cast<float>(trends.noise->at(centre_of(halves.rows[j]), centre_of(halves.cols[i])));
-        again.rms[k] *= noise, again.mean[k] = again.mean[k] * noise + static_cast<float>(trends.noise->level);
+        const auto noise = static_cast<float>(trend.at(centre_of(halves.rows[j]), centre_of(halves.cols[i])));
+        again.rms[k] *= noise, again.mean[k] = again.mean[k] * noise + static_cast<float>(trend.level);
       }
-    trends.noise = noise_trend(halves, again, trends.filter);
+    m.trends.noise = noise_trend(halves, again, m.trends.filter);
   }
-  return measure_about(backend, plane, options, trends, job);
 }
 
-void refit_levels(Backend& backend, const Plane& masked, const MeshOptions& options, CellTrends& trends,
-                  const Job& job) {
-  CellTrends fresh;
-  for (const LevelSurface& one : trends.levels) {
-    const MeshCells cells = mesh_without(fresh, backend, masked, one.cells, options, job);
-    if (none_usable(cells)) return;
-    fresh.levels.push_back(level_surface(one.cells, cells.mean));
-  }
-  trends.levels = std::move(fresh.levels);
+void correct_few_beams(Measuring& m) {
+  if (!m.trends.noise) return;
+  const float times = of_few_beams(m.grid(), m.cells());
+  for (float& rms : m.cells().rms) rms *= times;
+  for (float& rms : m.cells().filtered_rms) rms *= times;
+}
+
+void put_trends_back(Measuring& m) {
+  const CellTrends& trends = m.trends;
+  if (trends.none()) return;
+  m.model =
+      trends.noise ? with_trend(m.model, *trends.noise) : resampled(m.model, nodes_of(m.model.grid, trends.levels));
+  add_surfaces(m.model, trends.levels);
 }
 
 }  // namespace reber

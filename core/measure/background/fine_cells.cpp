@@ -137,16 +137,17 @@ bool blend(const FineCells& fine, const Part& part, const MeshCells& cells, cons
 
 }  // namespace
 
-std::optional<BackgroundModel> with_fine_cells(Backend& backend, const Plane& plane, const BackgroundModel& coarse,
+std::optional<BackgroundModel> with_fine_cells(const BackgroundPixels& pixels, const BackgroundModel& coarse,
                                                const FineCells& fine, const std::vector<BrightSource>& sources,
-                                               const MeshOptions& options, const Job& job) {
+                                               const MeshOptions& options) {
   constexpr std::int64_t kFewNodes = 1 << 16;
   ThreadPool pool(fine.grid.ny() * fine.grid.nx() > kFewNodes ? 0 : 1);
-  const std::vector<RowBlock> blocks = blocks_near(fine, sources, pool, job);
+  const std::vector<RowBlock> blocks = blocks_near(fine, sources, pool, pixels.job());
   const std::vector<Part> parts = parts_of(fine, blocks, options.filter / 2);
   std::vector<MeshGrid> grids;
   for (const Part& part : parts) grids.push_back(grid_of(fine.grid, part));
-  const MeshCells cells = backend.mesh_each(plane, grids, options, job);
+  const Job& job = pixels.job();
+  const MeshCells cells = pixels.cells_of(grids, options);
   const trace::Span span("host", "blend cells near bright sources");
   BackgroundModel blended = resampled(coarse, fine.grid, &pool);
   std::atomic<bool> any = false;

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/measure/background/ring_noise.hpp"
-#include "core/seam/compute/backend.hpp"
+#include "core/measure/background/background_pixels.hpp"
+#include "core/seam/compute/background.hpp"
 
 namespace reber {
 
@@ -19,10 +19,10 @@ struct FineCells {
 /// The model on the fine cells' nodes: their values near the sources, the coarse model's elsewhere. Cells are measured
 /// where they have a weight, and in the windows of the median filter about these: the values of all cells measured,
 /// mended and filtered, save where a cell without enough finite pixels would take its neighbours' from beyond.
-///   returns nothing where no cell near a source has enough finite pixels   throws as Backend::mesh
-[[nodiscard]] std::optional<BackgroundModel> with_fine_cells(Backend& backend, const Plane& plane,
+///   returns nothing where no cell near a source has enough finite pixels   throws DeviceError, Cancelled
+[[nodiscard]] std::optional<BackgroundModel> with_fine_cells(const BackgroundPixels& pixels,
                                                              const BackgroundModel& coarse, const FineCells& fine,
                                                              const std::vector<BrightSource>& sources,
-                                                             const MeshOptions& options, const Job& job);
+                                                             const MeshOptions& options);
 
 }  // namespace reber

@@ -89,14 +89,6 @@ bool both_ways(const Steep& steep) {
   return std::min(above, below) >= least && height <= kMostHeight * depth;
 }
 
-MeshGrid nodes_of(const MeshGrid& grid, const std::vector<LevelSurface>& surfaces) {
-  constexpr std::int64_t kPerCell = 4;
-  std::int64_t side = std::min(grid.rows.front().size(), grid.cols.front().size());
-  for (const LevelSurface& one : surfaces)
-    side = std::min({side, one.cells.rows.front().size(), one.cells.cols.front().size()});
-  return grid.with_cells(std::max<std::int64_t>(side / kPerCell, 1));
-}
-
 /// Mean of the squared distance from a cell's centre over the cell, in distances of cells.
 double mean_square(const std::vector<PixelSpan>& spans) {
   if (spans.size() < 2) return 1.0 / 12;
@@ -189,16 +181,15 @@ bool means_vary(const MeshGrid& grid, const MeshCells& cells, int filter) {
   return static_cast<double>(steep.off.size()) > kThird * static_cast<double>(steep.looked_at);
 }
 
-BackgroundModel model_of(const std::vector<LevelSurface>& surfaces, const MeshGrid& grid) {
-  BackgroundModel model;
-  model.grid = nodes_of(grid, surfaces);
-  model.mean.assign(static_cast<std::size_t>(model.grid.ny() * model.grid.nx()), 0);
-  model.rms.assign(model.mean.size(), 1);
-  add_surfaces(model, surfaces);
-  return model;
+MeshGrid nodes_of(const MeshGrid& grid, const std::vector<LevelSurface>& surfaces) {
+  constexpr std::int64_t kPerCell = 4;
+  std::int64_t side = side_of(grid);
+  for (const LevelSurface& one : surfaces) side = std::min(side, side_of(one.cells));
+  return grid.with_cells(std::max<std::int64_t>(side / kPerCell, 1));
 }
 
 void add_surfaces(BackgroundModel& model, const std::vector<LevelSurface>& surfaces) {
+  if (surfaces.empty()) return;
   const std::int64_t nx = model.grid.nx();
   ThreadPool pool(model.mean.size() > kFewCells ? 0 : 1);
   pool.for_each(model.grid.ny(), [&](std::int64_t j) {
@@ -209,12 +200,6 @@ void add_surfaces(BackgroundModel& model, const std::vector<LevelSurface>& surfa
       model.mean[j * nx + i] = static_cast<float>(sum);
     }
   });
-}
-
-BackgroundModel with_surfaces(const BackgroundModel& measured, const std::vector<LevelSurface>& surfaces) {
-  BackgroundModel model = resampled(measured, nodes_of(measured.grid, surfaces));
-  add_surfaces(model, surfaces);
-  return model;
 }
 
 }  // namespace reber

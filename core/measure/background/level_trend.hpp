@@ -35,13 +35,10 @@ struct LevelSurface {
 /// these do not.
 [[nodiscard]] bool means_vary(const MeshGrid& grid, const MeshCells& cells, int filter);
 
-/// The sum of surfaces as a background of rms 1.   grid: the cells of the mesh
-[[nodiscard]] BackgroundModel model_of(const std::vector<LevelSurface>& surfaces, const MeshGrid& grid);
+/// Nodes near enough for surfaces, where cells of a mesh are of this grid.
+[[nodiscard]] MeshGrid nodes_of(const MeshGrid& grid, const std::vector<LevelSurface>& surfaces);
 
 /// Adds surfaces to the mean at the nodes that a model has.
 void add_surfaces(BackgroundModel& model, const std::vector<LevelSurface>& surfaces);
-
-/// What was measured of an image less the surfaces, and the surfaces.
-[[nodiscard]] BackgroundModel with_surfaces(const BackgroundModel& measured, const std::vector<LevelSurface>& surfaces);
 
 }  // namespace reber

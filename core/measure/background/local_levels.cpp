@@ -90,12 +90,6 @@ std::pair<double, double> middle_half(const std::vector<double>& values) {
   return {sum / static_cast<double>(n - 2 * cut), std::sqrt(squares / (count - 1) / count) / part};
 }
 
-Rect window_about(std::int64_t y, std::int64_t x, double reach, Shape image) {
-  const auto r = static_cast<std::int64_t>(std::ceil(reach));
-  const std::int64_t y0 = std::max<std::int64_t>(y - r, 0), x0 = std::max<std::int64_t>(x - r, 0);
-  return {y0, x0, std::min(y + r + 1, image.ny) - y0, std::min(x + r + 1, image.nx) - x0};
-}
-
 }  // namespace
 
 LevelRings::LevelRings(double beam_px) : beam_px_(beam_px) {
@@ -258,9 +252,8 @@ std::array<double, LevelRings::kRings> common_errors(const std::vector<std::opti
 
 }  // namespace
 
-std::vector<LocalLevel> measure_levels(Backend& backend, const Plane& plane, const BackgroundModel& model,
-                                       std::vector<BrightSource> sources, double beam_px, const Job& job) {
-  constexpr std::size_t kMostSources = 1000, kFew = 8, kPixelsTogether = std::size_t{1} << 19;
+std::vector<LocalLevel> measure_levels(const BackgroundPixels& pixels, const BackgroundModel& model,
+                                       std::vector<BrightSource> sources, double beam_px) {
   constexpr double kLeastBeam = 2.5, kReachBeams = 6, kMost = 2;
   if (!(beam_px >= kLeastBeam)) return {};
   std::erase_if(sources, [&](const BrightSource& one) {
@@ -269,29 +262,13 @@ std::vector<LocalLevel> measure_levels(Backend& backend, const Plane& plane, con
              std::abs(static_cast<double>(raised.x) - one.x) <= 1;
     });
   });
-  std::ranges::stable_sort(sources, std::greater{}, &BrightSource::snr);
-  if (sources.size() > kMostSources) sources.resize(kMostSources);
+  sources = brightest(std::move(sources));
   const LevelRings rings(beam_px);
   std::vector<std::optional<LevelRings::Levels>> found(sources.size());
-  ThreadPool pool(sources.size() > kFew ? 0 : 1);
-  std::vector<float> snr;
-  for (std::size_t first = 0, last = 0; first < sources.size(); first = last) {
-    std::vector<Rect> where;
-    std::vector<std::size_t> begin{0};
-    for (; last < sources.size() && begin.back() < kPixelsTogether; ++last) {
-      const BrightSource& one = sources[last];
-      where.push_back(window_about(std::llround(one.y), std::llround(one.x), rings.reach_px(), plane.shape()));
-      begin.push_back(begin.back() + static_cast<std::size_t>(where.back().shape().count()));
-    }
-    snr.resize(std::max(snr.size(), begin.back()));
-    backend.render_each(MapKind::snr, plane, &model, where, snr.data(), job);
-    pool.for_each(std::ssize(where), [&](std::int64_t i) {
-      const auto k = static_cast<std::size_t>(i);
-      const BrightSource& one = sources[first + k];
-      found[first + k] = rings.measure(std::span(snr).subspan(begin[k], begin[k + 1] - begin[k]), where[k],
-                                       std::llround(one.y), std::llround(one.x));
-    });
-  }
+  pixels.look_about(model, sources, rings.reach_px(),
+                    [&](std::size_t k, std::span<const float> snr, const Rect& where) {
+                      found[k] = rings.measure(snr, where, std::llround(sources[k].y), std::llround(sources[k].x));
+                    });
   const auto common = common_errors(found);
   std::vector<LocalLevel> levels;
   for (std::size_t k = 0; k < found.size(); ++k) {

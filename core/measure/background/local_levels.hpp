@@ -8,9 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "core/measure/background/ring_noise.hpp"
-#include "core/seam/compute/backend.hpp"
-#include "core/seam/compute/job.hpp"
+#include "core/measure/background/background_pixels.hpp"
+#include "core/seam/compute/background.hpp"
 
 namespace reber {
 
@@ -63,9 +62,9 @@ class LevelRings {
 /// than a point, the inner rings of one sign, seven of eight sectors as well, four errors from 0. A ring's error is the
 /// larger of its own and that which the noise of all sources' rings has. None about sources whose own sidelobes raised
 /// the noise (BackgroundModel::raised). Levels above 2 rms are 0, and their error what they would be: emission.
-///   beam_px: FWHM; nothing below 2.5   throws as Backend::render_each
-[[nodiscard]] std::vector<LocalLevel> measure_levels(Backend& backend, const Plane& plane, const BackgroundModel& model,
-                                                     std::vector<BrightSource> sources, double beam_px, const Job& job);
+///   beam_px: FWHM; nothing below 2.5   throws DeviceError, Cancelled
+[[nodiscard]] std::vector<LocalLevel> measure_levels(const BackgroundPixels& pixels, const BackgroundModel& model,
+                                                     std::vector<BrightSource> sources, double beam_px);
 
 /// The model with these levels added to its mean, on more nodes near them; where several reach, the largest stands.
 /// Of large images the first ones, until 2^20 nodes were added: of the others the level is an

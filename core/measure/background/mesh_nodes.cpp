@@ -38,6 +38,8 @@ std::vector<Place> places_among(const std::vector<PixelSpan>& spans, const std::
 
 }  // namespace
 
+std::int64_t side_of(const MeshGrid& grid) { return std::min(grid.rows.front().size(), grid.cols.front().size()); }
+
 double centre_of(const PixelSpan& span) { return 0.5 * static_cast<double>(span.begin + span.end - 1); }
 
 std::pair<std::int64_t, std::int64_t> nodes_near(const std::vector<PixelSpan>& spans, double place, double distance) {

@@ -13,6 +13,8 @@ namespace reber {
 
 class ThreadPool;
 
+/// The shorter side of the first cell, in pixels.
+[[nodiscard]] std::int64_t side_of(const MeshGrid& grid);
 /// Where the node of a span stands: its centre.
 [[nodiscard]] double centre_of(const PixelSpan& span);
 /// First and end of the nodes no farther than so many pixels from a place.

@@ -83,10 +83,7 @@ double between(const NoiseTrend& trend, double y, double x) {
   return (1 - v) * ((1 - u) * at[0] + u * at[right]) + v * ((1 - u) * at[below] + u * at[below + right]);
 }
 
-MeshGrid fine_grid(const MeshGrid& cells) {
-  const std::int64_t side = std::min(cells.rows.front().size(), cells.cols.front().size());
-  return cells.with_cells(std::max<std::int64_t>(side / 8, 1));
-}
+MeshGrid fine_grid(const MeshGrid& cells) { return cells.with_cells(std::max<std::int64_t>(side_of(cells) / 8, 1)); }
 
 }  // namespace
 

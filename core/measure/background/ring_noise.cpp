@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numbers>
-#include <optional>
 #include <utility>
 
 #include "core/base/thread_pool.hpp"
@@ -23,7 +21,6 @@ constexpr std::int64_t kGap = 8;
 constexpr double kLeastBelow = 0.15;  // part of a ring's pixels
 constexpr double kErrors = 3;
 constexpr double kNearBeams = 8, kFarBeams = 24;
-constexpr std::size_t kMostSources = 1000;
 
 /// S/N of the pixels of each bin of distance.
 std::vector<std::vector<float>> binned(std::span<const float> snr, const Rect& where, const RingNoise& about,
@@ -51,13 +48,6 @@ double factor_of(std::vector<float>& ring, double beam_area) {
   if (!(count >= kLeastBelow * static_cast<double>(ring.size())) || count == 0) return 0;
   const double rms = std::sqrt(sum / count), error = 1 / std::sqrt(2 * std::max(count / beam_area, 1.0));
   return rms > 1 + kErrors * error ? rms : 1;
-}
-
-Rect window_about(const BrightSource& source, double reach, Shape image) {
-  const auto r = static_cast<std::int64_t>(std::ceil(reach));
-  const auto y = static_cast<std::int64_t>(source.y), x = static_cast<std::int64_t>(source.x);
-  const std::int64_t y0 = std::max<std::int64_t>(y - r, 0), x0 = std::max<std::int64_t>(x - r, 0);
-  return {y0, x0, std::min(y + r + 1, image.ny) - y0, std::min(x + r + 1, image.nx) - x0};
 }
 
 /// What the rings of the others leave of the noise at a ring's source.
@@ -134,67 +124,17 @@ BackgroundModel with_rings(const BackgroundModel& model, const std::vector<RingN
   return fine;
 }
 
-namespace {
-
-/// Looks about sources for rings, by the thousand where an image is large.
-class Lookout {
- public:
-  Lookout(Backend& backend, const Plane& plane, const BackgroundModel& model, double beam_px, const Job& job)
-      : backend_(backend), plane_(plane), model_(model), beam_px_(beam_px), job_(job) {}
-
-  /// Rings to `beams` from each source: windows are fetched together, and looked at side by side.
-  std::vector<RingNoise> look(const std::vector<BrightSource>& sources, double beams) {
-    std::vector<RingNoise> rings;
-    while (rings.size() < sources.size()) {
-      std::vector<Rect> where;
-      std::int64_t pixels = 0;
-      for (std::size_t k = rings.size(); k < sources.size() && pixels < kPixelsTogether; ++k) {
-        where.push_back(window_about(sources[k], beams * beam_px_, plane_.shape()));
-        pixels += where.back().shape().count();
-      }
-      std::vector<float> snr(static_cast<std::size_t>(pixels));
-      backend_.render_each(MapKind::snr, plane_, &model_, where, snr.data(), job_);
-      std::vector<std::span<const float>> windows;
-      for (std::size_t begin = 0; const Rect& one : where) {
-        windows.push_back(std::span(snr).subspan(begin, static_cast<std::size_t>(one.shape().count())));
-        begin += windows.back().size();
-      }
-      const std::size_t first = rings.size();
-      rings.resize(first + where.size());
-      for_each(static_cast<std::int64_t>(where.size()), [&](std::int64_t k) {
-        const auto at = static_cast<std::size_t>(k);
-        const BrightSource& source = sources[first + at];
-        rings[first + at] = ring_noise(windows[at], where[at], source.y, source.x, beam_px_, beams * beam_px_);
-      });
-    }
+std::vector<RingNoise> measure_rings(const BackgroundPixels& pixels, const BackgroundModel& model,
+                                     std::vector<BrightSource> sources, double beam_px) {
+  const auto look = [&](const std::vector<BrightSource>& about, double beams) {
+    std::vector<RingNoise> rings(about.size());
+    pixels.look_about(model, about, beams * beam_px, [&](std::size_t k, std::span<const float> snr, const Rect& where) {
+      rings[k] = ring_noise(snr, where, about[k].y, about[k].x, beam_px, beams * beam_px);
+    });
     return rings;
-  }
-
- private:
-  static constexpr std::int64_t kPixelsTogether = std::int64_t{1} << 20, kFew = 4;
-
-  void for_each(std::int64_t count, const std::function<void(std::int64_t)>& body) {
-    if (count > kFew && !pool_) pool_.emplace();
-    if (count > kFew) return pool_->for_each(count, body);
-    for (std::int64_t k = 0; k < count; ++k) body(k);
-  }
-
-  Backend& backend_;
-  const Plane& plane_;
-  const BackgroundModel& model_;
-  double beam_px_;
-  const Job& job_;
-  std::optional<ThreadPool> pool_;
-};
-
-}  // namespace
-
-std::vector<RingNoise> measure_rings(Backend& backend, const Plane& plane, const BackgroundModel& model,
-                                     std::vector<BrightSource> sources, double beam_px, const Job& job) {
-  std::ranges::stable_sort(sources, std::greater{}, &BrightSource::snr);
-  if (sources.size() > kMostSources) sources.resize(kMostSources);
-  Lookout lookout(backend, plane, model, beam_px, job);
-  std::vector<RingNoise> rings = lookout.look(sources, kNearBeams);
+  };
+  sources = brightest(std::move(sources));
+  std::vector<RingNoise> rings = look(sources, kNearBeams);
   std::vector<std::size_t> cut_off;
   std::vector<BrightSource> again;
   for (std::size_t k = 0; k < rings.size(); ++k) {
@@ -202,7 +142,7 @@ std::vector<RingNoise> measure_rings(Backend& backend, const Plane& plane, const
     cut_off.push_back(k);
     again.push_back(sources[k]);
   }
-  std::vector<RingNoise> wider = lookout.look(again, kFarBeams);
+  std::vector<RingNoise> wider = look(again, kFarBeams);
   for (std::size_t k = 0; k < wider.size(); ++k) rings[cut_off[k]] = std::move(wider[k]);
   std::erase_if(rings, [](const RingNoise& one) { return one.factor.empty(); });
   return rings;

@@ -3,21 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "core/seam/compute/backend.hpp"
-#include "core/seam/compute/job.hpp"
+#include "core/measure/background/background_pixels.hpp"
+#include "core/seam/compute/background.hpp"
 
 namespace reber {
-
-/// The brightest pixel of a source.
-struct BrightSource {
-  double y = 0, x = 0;
-  double snr = 0;
-  std::int64_t npix = 0;  ///< of its island, above 3 rms
-};
 
 /// The noise about a bright source over that of the mesh, by the distance from it.
 struct RingNoise {
@@ -45,7 +37,7 @@ struct RingNoise {
 
 /// The rings of the brightest thousand of these sources, looked for to 8 beams and from there, where they reach as far,
 /// to 24.   returns those that have any
-[[nodiscard]] std::vector<RingNoise> measure_rings(Backend& backend, const Plane& plane, const BackgroundModel& model,
-                                                   std::vector<BrightSource> sources, double beam_px, const Job& job);
+[[nodiscard]] std::vector<RingNoise> measure_rings(const BackgroundPixels& pixels, const BackgroundModel& model,
+                                                   std::vector<BrightSource> sources, double beam_px);
 
 }  // namespace reber

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The passes of the background and the blending of two scales; everything here is host arithmetic on cells.
+// Which boxes, and maps that the user gave in place of what is measured.
 #include "core/run/pipeline/background_stage.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/trace.hpp"
 #include "core/files/fits/given_map.hpp"
-#include "core/measure/background/cell_trends.hpp"
-#include "core/measure/background/fine_cells.hpp"
-#include "core/measure/background/local_levels.hpp"
-#include "core/measure/background/measured_part.hpp"
+#include "core/measure/background/background_terms.hpp"
 #include "core/measure/background/mesh_nodes.hpp"
-#include "core/measure/background/ring_noise.hpp"
 #include "core/run/pipeline/mesh_maps.hpp"
 #include "core/run/pipeline/read_stage.hpp"
 #include "core/run/request/map_choice.hpp"
@@ -26,111 +20,14 @@
 namespace reber {
 namespace {
 
-/// Islands that a pass leaves out. Fixed, so that the background does not depend on the thresholds of detection.
-const DetectOptions kMasked{5, 3, 1, Connectivity::eight, false};
-
 /// Sources whose sidelobes can pass for sources: calibration and cleaning leave a hundredth of a source at most.
 constexpr double kSidelobes = 500;
-
-/// Of islands, those with a peak above so many rms.
-std::vector<BrightSource> brighter_than(double limit, const std::vector<IslandSums>& islands) {
-  std::vector<BrightSource> sources;
-  for (const IslandSums& island : islands)
-    if (const double snr = (static_cast<double>(island.peak) - island.peak_mean) / island.peak_rms; snr > limit)
-      sources.push_back({static_cast<double>(island.peak_y), static_cast<double>(island.peak_x), snr, island.npix});
-  return sources;
-}
-
-/// Sources of a model above so many rms, in raster order of their islands.
-std::vector<BrightSource> bright_sources(Backend& backend, const Plane& plane, const BackgroundModel& model,
-                                         double limit, const Job& job) {
-  DetectOptions options = kMasked;
-  options.seed = static_cast<float>(limit);
-  const auto islands = backend.label(plane, model, options, job);
-  return brighter_than(limit, backend.measure(plane, model, *islands, job));
-}
-
-/// The grids of a measurement: one, or two where it is adaptive.
-struct Grids {
-  MeshGrid coarse;
-  std::optional<FineCells> fine;
-  std::int64_t least_side = 0;  ///< of cells that may look for waves of the background; 0: the coarse ones alone
-  bool whole = true;            ///< whether they cover the image
-};
-
-/// The model of the coarse cells with the fine ones blended in near bright sources, where there are any.
-BackgroundModel blended(Backend& backend, const Plane& plane, BackgroundModel coarse, const Grids& grids,
-                        const MeshOptions& options, const std::vector<BrightSource>& bright, const Job& job) {
-  if (!grids.fine || bright.empty()) return coarse;
-  std::optional<BackgroundModel> fine = with_fine_cells(backend, plane, coarse, *grids.fine, bright, options, job);
-  return fine ? std::move(*fine) : std::move(coarse);
-}
-
-/// Tells the backend what will be looked for in the plane once the next cells are measured.
-void foretell(Backend& backend, const Plane& plane, const std::optional<DetectOptions>& next) {
-  if (next) backend.will_label(plane, *next);
-}
-
-/// What is labelled after the first cells of a plane are measured; empty where others are measured in between.
-std::optional<DetectOptions> after_first(const BackgroundRequest& request, bool fine, bool beam, double limit,
-                                         const std::optional<DetectOptions>& next) {
-  if (fine) return std::nullopt;
-  DetectOptions options = kMasked;
-  if (request.passes < 2 && !beam) return next;
-  if (request.passes < 2) options.seed = static_cast<float>(limit);
-  return options;
-}
-
-/// What the passes made.
-struct Passes {
-  std::optional<BackgroundModel> model;
-  std::size_t ringed = 0;                  ///< sources around which the noise was raised
-  CellTrends trends = {};                  ///< what the cells were measured without
-  std::vector<BrightSource> sources = {};  ///< islands that the last pass left out, where the beam is known
-};
 
 /// Sides of smaller cells that waves of the background may be looked for in.
 std::int64_t least_wave_side(std::optional<double> beam_px) {
   constexpr double kBeams = 5;
   constexpr std::int64_t kLeast = 24;
   return beam_px ? std::max(kLeast, whole_beams(kBeams, *beam_px)) : kLeast;
-}
-
-Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, const BackgroundRequest& request,
-                  std::optional<double> beam_px, const Job& job, const std::optional<DetectOptions>& next) {
-  const auto grow = beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *beam_px)) : 2;
-  const double limit = request.adaptive ? request.bright_sigma : kSidelobes;
-  MeshOptions options = request.mesh;
-  std::vector<BrightSource> bright, brightest, all;
-  if (grids.whole)
-    foretell(backend, plane, after_first(request, grids.fine.has_value(), beam_px.has_value(), limit, next));
-  CellTrends trends;  // with smaller cells none: they follow by themselves
-  std::optional<BackgroundModel> model =
-      grids.fine ? measure_cells(backend, plane, grids.coarse, options, trends, job)
-                 : first_cells(backend, plane, grids.coarse, options, grids.least_side, trends, job);
-  if (model && grids.fine) {
-    bright = bright_sources(backend, plane, *model, request.bright_sigma, job);
-    model = blended(backend, plane, std::move(*model), grids, options, bright, job);
-  }
-  if (model && beam_px && request.passes < 2) brightest = bright_sources(backend, plane, *model, limit, job);
-  options.centre = 1;
-  for (int pass = 1; pass < request.passes && model; ++pass) {
-    const auto islands = backend.label(plane, *model, kMasked, job);
-    if (beam_px) all = brighter_than(0, backend.measure(plane, *model, *islands, job));
-    const auto masked = backend.derive(WithoutIslands{plane, *islands, grow}, job);
-    if (!grids.fine && grids.whole) foretell(backend, plane, pass + 1 < request.passes ? kMasked : next);
-    refit_levels(backend, *masked, options, trends, job);
-    std::optional<BackgroundModel> better = measure_cells(backend, *masked, grids.coarse, options, trends, job);
-    if (!better) break;
-    model = blended(backend, *masked, std::move(*better), grids, options, bright, job);
-  }
-  if (request.passes > 1)
-    std::ranges::copy_if(all, std::back_inserter(brightest), [&](const BrightSource& one) { return one.snr > limit; });
-  if (brightest.empty()) return {std::move(model), 0, std::move(trends), std::move(all)};
-  const trace::Span span("host", "noise around bright sources");
-  const std::vector<RingNoise> rings = measure_rings(backend, plane, *model, std::move(brightest), *beam_px, job);
-  if (!rings.empty()) model = with_rings(*model, rings, *beam_px);
-  return {std::move(model), rings.size(), std::move(trends), std::move(all)};
 }
 
 MeasuredBackground measure_clip(Backend& backend, const Plane& plane, const BackgroundRequest& request,
@@ -146,54 +43,60 @@ MeasuredBackground measure_clip(Backend& backend, const Plane& plane, const Back
       {}};
 }
 
+/// Smaller boxes near bright sources, and what they are; nothing where they would be no smaller.   throws InputError
+std::optional<FineCells> fine_cells(const BackgroundRequest& request, const BoxChoice& choice, Shape image,
+                                    const Rect& part, std::optional<double> beam_px, std::string& boxes) {
+  const std::int64_t usual =
+      std::max<std::int64_t>(choice.box / 3, beam_px ? whole_beams(kLeastBoxBeams, *beam_px) : 16);
+  const std::int64_t fine = request.bright_box > 0 ? request.bright_box : usual;
+  const std::int64_t step =
+      request.bright_step > 0 ? request.bright_step : std::max<std::int64_t>(fine * choice.step / choice.box, 1);
+  if (step > fine || (request.bright_box > 0 && fine >= choice.box))
+    throw InputError(
+        fmt::format("boxes of {} px every {} px near bright sources: they must be smaller than the others, "
+                    "of {} px, and step by no more than their side",
+                    fine, step, choice.box));
+  if (fine >= choice.box) {
+    boxes += "; no smaller boxes near bright sources: they would hold fewer than 10 beams";
+    return std::nullopt;
+  }
+  boxes += fmt::format("; {} px near sources above {:g} sigma", fine, request.bright_sigma);
+  return FineCells{MeshGrid::sliding(image, part, fine, step), static_cast<double>(fine),
+                   static_cast<double>(fine + choice.box)};
+}
+
 }  // namespace
 
 MeasuredBackground measure_background(Backend& backend, const Plane& plane, const BackgroundRequest& request,
                                       std::optional<double> beam_px, const Job& job,
-                                      const std::optional<DetectOptions>& next) {
+                                      const std::optional<DetectOptions>& next, bool levels) {
   if (request.method == BackgroundRequest::Method::clip) return measure_clip(backend, plane, request, job);
-  const Rect part = measured_part(backend, plane, job);
+  const BackgroundPixels image(backend, plane, job);
+  const Rect part = image.part();
   const BoxChoice choice = choose_boxes(request, part.shape(), beam_px);
-  const MeshGrid coarse = MeshGrid::sliding(plane.shape(), part, choice.box, choice.step);
   MeasuredBackground result{{}, "", choice.reason, {}};
-  Grids grids{coarse, std::nullopt, request.box > 0 ? 0 : least_wave_side(beam_px), part.shape() == plane.shape()};
-  if (request.adaptive) {
-    const std::int64_t usual =
-        std::max<std::int64_t>(choice.box / 3, beam_px ? whole_beams(kLeastBoxBeams, *beam_px) : 16);
-    const std::int64_t fine = request.bright_box > 0 ? request.bright_box : usual;
-    const std::int64_t step =
-        request.bright_step > 0 ? request.bright_step : std::max<std::int64_t>(fine * choice.step / choice.box, 1);
-    if (step > fine || (request.bright_box > 0 && fine >= choice.box))
-      throw InputError(
-          fmt::format("boxes of {} px every {} px near bright sources: they must be smaller than the others, "
-                      "of {} px, and step by no more than their side",
-                      fine, step, choice.box));
-    if (fine < choice.box) {
-      grids.fine = {MeshGrid::sliding(plane.shape(), part, fine, step), static_cast<double>(fine),
-                    static_cast<double>(fine + choice.box)};
-      result.boxes += fmt::format("; {} px near sources above {:g} sigma", fine, request.bright_sigma);
-    } else {
-      result.boxes += "; no smaller boxes near bright sources: they would hold fewer than 10 beams";
-    }
-  }
-  auto [model, ringed, trends, sources] = all_passes(backend, plane, grids, request, beam_px, job, next);
-  if (!model) result.warnings.push_back("no cell of the background mesh holds enough finite pixels");
-  result.model = model ? std::move(*model) : BackgroundModel::constant(plane.shape(), 0, 0);
-  result.sources = std::move(sources);
+  const BackgroundSetup setup{
+      MeshGrid::sliding(plane.shape(), part, choice.box, choice.step),
+      request.mesh,
+      request.adaptive ? fine_cells(request, choice, plane.shape(), part, beam_px, result.boxes) : std::nullopt,
+      request.box > 0 ? 0 : least_wave_side(beam_px),
+      request.passes,
+      request.adaptive ? request.bright_sigma : kSidelobes,
+      beam_px,
+      levels,
+      next};
+  Measuring measuring{setup, image, &image};
+  const bool usable = measure_passes(measuring);
+  if (!usable) result.warnings.push_back("no cell of the background mesh holds enough finite pixels");
+  result.model = usable ? std::move(measuring.model) : BackgroundModel::constant(plane.shape(), 0, 0);
   const bool sliding = request.method == BackgroundRequest::Method::grid;
   result.what =
       fmt::format("{} of {} x {} {} of {} px{}, {:g}-sigma clip, {}x{} median filter, {}", sliding ? "grid" : "mesh",
-                  coarse.nx(), coarse.ny(), sliding ? "boxes" : "cells", choice.box,
+                  setup.grid.nx(), setup.grid.ny(), sliding ? "boxes" : "cells", choice.box,
                   sliding ? fmt::format(" every {} px", choice.step) : "", request.mesh.clip.kappa, request.mesh.filter,
                   request.mesh.filter, request.passes > 1 ? fmt::format("{} passes", request.passes) : "one pass");
-  if (grids.fine) result.what += ", adaptive";
-  if (trends.noise) result.what += ", about a trend of the noise";
-  if (!trends.levels.empty())
-    result.what += fmt::format(", about waves of the background in cells of {} px",
-                               trends.levels.back().cells.rows.front().size());
-  if (ringed > 0)
-    result.what += fmt::format(", raised by the sidelobes of {} source{} above {:g} sigma", ringed,
-                               ringed == 1 ? "" : "s", request.adaptive ? request.bright_sigma : kSidelobes);
+  for (const std::string& words : measuring.words) result.what += ", " + words;
+  result.even = std::move(measuring.even);
   return result;
 }
 
@@ -315,21 +218,6 @@ void tell_medians(const BackgroundModel& model, const Unit& unit, StageWork& wor
                  : "the noise rms is zero or unknown in most of the image: no source can be found there");
 }
 
-/// Adds levels under compact sources, where the mean is the measured one.   returns the model without them, whose nodes
-/// stand evenly; nothing where there are none
-std::optional<BackgroundModel> add_levels(const BackgroundInputs& in, const BackgroundRequest& request,
-                                          MeasuredBackground& measured, StageWork& work) {
-  const auto beam_px = beam_pixels(in.header, in.beam);
-  if (!beam_px || measured.sources.empty() || !request.mean_path.empty()) return std::nullopt;
-  const trace::Span span("host", "levels about sources");
-  const auto levels =
-      measure_levels(work.backend, in.plane, measured.model, std::move(measured.sources), *beam_px, work.job);
-  if (levels.empty()) return std::nullopt;
-  measured.what += fmt::format(", levels about {} compact source{}", levels.size(), levels.size() == 1 ? "" : "s");
-  BackgroundModel with = with_levels(measured.model, levels, *beam_px);
-  return std::exchange(measured.model, std::move(with));
-}
-
 }  // namespace
 
 BackgroundModel run_background(const BackgroundInputs& in, const BackgroundRequest& request, StageWork& work) {
@@ -341,10 +229,10 @@ BackgroundModel run_background(const BackgroundInputs& in, const BackgroundReque
     model = BackgroundModel::constant(in.plane.shape(), 0, 0);
     work.algorithm = "maps given by the user";
   } else {
-    MeasuredBackground measured =
-        measure_background(work.backend, in.plane, request, beam_pixels(in.header, in.beam), work.job, in.next);
-    even = add_levels(in, request, measured, work);
+    MeasuredBackground measured = measure_background(work.backend, in.plane, request, beam_pixels(in.header, in.beam),
+                                                     work.job, in.next, request.mean_path.empty());
     model = std::move(measured.model);
+    even = std::move(measured.even);
     for (std::string& warning : measured.warnings) work.warn(std::move(warning));
     if (!measured.boxes.empty()) work.fact("boxes", measured.boxes);
     work.algorithm = measured.what;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stage: background and noise of a plane. Passes without the sources, smaller boxes near bright ones.
+// Stage: background and noise of a plane, measured or given.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/measure/background/ring_noise.hpp"
 #include "core/run/pipeline/stage_work.hpp"
 #include "core/run/request/box_choice.hpp"
 #include "core/run/request/request.hpp"
@@ -23,19 +22,18 @@ struct MeasuredBackground {
   std::string what;   ///< method and options in words
   std::string boxes;  ///< sides of the boxes and why; empty for the clip
   std::vector<std::string> warnings;
-  std::vector<BrightSource> sources = {};  ///< islands that the last pass left out, where the beam is known
+  std::optional<BackgroundModel> even = {};  ///< the model before nodes about compact sources were added; if they were
 };
 
-/// Background and noise of a plane by the request's method. The first pass sees all pixels and takes the mode of each
-/// cell; each further pass leaves out the islands (5 sigma, down to 3) of the pass before, grown by half a beam, and
-/// takes the median. Cells are measured without trends of the noise and waves of the level (cell_trends.hpp).
-/// Where the beam is known, the noise is raised around sources above 500 sigma (adaptive: 50) by what their sidelobes
-/// add (ring_noise.hpp). A plane without a usable cell gives zero mean and rms, and a warning.
+/// Background and noise of a plane by the request's method: passes over a table of terms (background_terms.hpp). Where
+/// the beam is known, sources above 500 sigma (adaptive: 50) raise the noise about them by their sidelobes. A plane
+/// without a usable cell gives zero mean and rms, and a warning.
 ///   next: islands that will be looked for in this plane against this background; empty where others are, or none: no
-///   result depends on it
+///   result depends on it;   levels: whether those under compact sources are looked for
 [[nodiscard]] MeasuredBackground measure_background(Backend& backend, const Plane& plane,
                                                     const BackgroundRequest& request, std::optional<double> beam_px,
-                                                    const Job& job, const std::optional<DetectOptions>& next = {});
+                                                    const Job& job, const std::optional<DetectOptions>& next = {},
+                                                    bool levels = false);
 
 /// Checks an rms map given by the user.   returns a warning where some of its pixels are blank or not positive: these
 /// count as blank; empty where all are good; throws DataError where none is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A frame of blank pixels moves no cell of the mesh: background and noise are the same to the bit.
-#include "core/measure/background/measured_part.hpp"
+#include "core/measure/background/background_pixels.hpp"
 
 #include <limits>
 
@@ -33,7 +33,7 @@ Image noise(Shape shape) {
   return image;
 }
 
-TEST(MeasuredPart, is_the_least_rectangle_of_finite_pixels) {
+TEST(BackgroundPixels, is_the_least_rectangle_of_finite_pixels) {
   const Image inner = noise({30, 41});
   Image corner({40, 50}), none({9, 8});
   for (auto* image : {&corner, &none})
@@ -42,7 +42,7 @@ TEST(MeasuredPart, is_the_least_rectangle_of_finite_pixels) {
   corner.at(17, 3) = 1, corner.at(22, 44) = 1;  // on none of the rows that are looked at first
   for (const std::string& name : tested_backends()) {
     Backend& tested = backend(name);
-    const auto part = [&](const Image& image) { return measured_part(tested, *load(tested, image), {}); };
+    const auto part = [&](const Image& image) { return BackgroundPixels(tested, *load(tested, image), {}).part(); };
     EXPECT_EQ(part(inner), (Rect{0, 0, 30, 41}));
     EXPECT_EQ(part(framed(inner, 3, 0, 5, 11)), (Rect{3, 5, 30, 41}));
     EXPECT_EQ(part(framed(inner, 0, 100, 0, 1)), (Rect{0, 0, 30, 41}));
@@ -51,7 +51,7 @@ TEST(MeasuredPart, is_the_least_rectangle_of_finite_pixels) {
   }
 }
 
-TEST(MeasuredPart, a_frame_changes_no_bit_of_background_and_noise) {
+TEST(BackgroundPixels, a_frame_changes_no_bit_of_background_and_noise) {
   Image image = noise({300, 411});
   for (std::int64_t y = 0; y < 300; ++y)
     for (std::int64_t x = 0; x < 411; ++x)
@@ -79,7 +79,7 @@ TEST(MeasuredPart, a_frame_changes_no_bit_of_background_and_noise) {
     }
 }
 
-TEST(MeasuredPart, padding_is_found_in_a_frame) {
+TEST(BackgroundPixels, padding_is_found_in_a_frame) {
   Image image = noise({200, 200});
   for (std::int64_t y = 0; y < 200; ++y)
     for (std::int64_t x = 0; x < 200; ++x)
