@@ -58,6 +58,8 @@ Catalogue catalogue_of(const nb::object& table) {
     Column column;
     column.info.name = nb::cast<std::string>(name);
     column.info.unit = nb::cast<std::string>(pair[1]);
+    if (pair.size() > 3)
+      column.info.ucd = nb::cast<std::string>(pair[2]), column.info.text = nb::cast<std::string>(pair[3]);
     if (nb::isinstance<nb::list>(pair[0])) {
       column.values = nb::cast<std::vector<std::string>>(pair[0]);
     } else {

@@ -7,6 +7,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "core/base/threads.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
+#include "core/files/catalogue/catalogue_writers.hpp"
+#include "core/files/catalogue/sky_model.hpp"
 #include "core/files/fits/header_beam.hpp"
 #include "core/measure/sources/column_sets.hpp"
 #include "core/measure/sources/source_columns.hpp"
@@ -25,11 +28,11 @@ namespace {
 
 constexpr int kMostAxes = 9;
 
-/// The header of pixels in memory: two axes, in the order of the array.
-std::shared_ptr<const ImageHeader> header_of(const std::string& text, Shape shape) {
+/// The header of pixels in memory: two axes, in the order of the array.   path: what they are told to be of
+std::shared_ptr<const ImageHeader> header_of(const std::string& path, const std::string& text, Shape shape) {
   auto header = std::make_shared<ImageHeader>();
   const fits::CardTable cards(text);
-  header->path = "array";
+  header->path = path;
   header->shape = shape;
   header->axes = {shape.nx, shape.ny};
   header->object = cards.string("OBJECT").value_or("");
@@ -117,20 +120,39 @@ void apply(const RunOptions& options, Request& request) {
   request.device_memory_bytes = options.with.device_memory_bytes;
 }
 
-nb::dict ImageRun::table(const std::string& word) {
+Catalogue ImageRun::catalogue(const std::string& word) {
   const auto set = from_string<ColumnSet>(word, "columns");
-  Catalogue catalogue;
-  {
-    const nb::gil_scoped_release without_lock;
-    const std::lock_guard lock(mutex_);
-    catalogue = make_catalogue(result_.sources(), result_.header(), result_.history);
-    if (set != ColumnSet::pybdsf) {
-      const SourceList list = source_list_of(result_, request_.group);
-      const ListedSources listed{list, result_.header()};
-      catalogue = in_columns(catalogue, result_.sources(), set, result_.beams(), &listed);
-    }
-  }
-  return table_of(catalogue);
+  const nb::gil_scoped_release without_lock;
+  const std::lock_guard lock(mutex_);
+  Catalogue catalogue = make_catalogue(result_.sources(), result_.header(), result_.history);
+  if (set == ColumnSet::pybdsf) return catalogue;
+  const SourceList list = source_list_of(result_, request_.group);
+  const ListedSources listed{list, result_.header()};
+  return in_columns(catalogue, result_.sources(), set, result_.beams(), &listed);
+}
+
+nb::dict ImageRun::table(const std::string& word) { return table_of(catalogue(word)); }
+
+void ImageRun::write_table(const std::string& path, const std::string& set, const nb::dict& more,
+                           const std::string& patches) {
+  Catalogue table = catalogue(set);
+  for (Column& column : catalogue_of(more).columns) table.columns.push_back(std::move(column));
+  const auto which = from_string<Patches>(patches, "patches");
+  const nb::gil_scoped_release without_lock;
+  check_columns(table);
+  if (std::string_view(catalogue_format(path).word) == "bbs")
+    write_sky_model(table, which, path, true);
+  else
+    write_catalogue(table, path, true);
+}
+
+void ImageRun::drop_wider(double area_deg2) {
+  const nb::gil_scoped_release without_lock;
+  const std::lock_guard lock(mutex_);
+  if (!result_.outcomes.judged) throw InputError("this run looked for no sources");
+  auto kept = std::make_shared<Outcome<std::vector<Source>>>(*result_.outcomes.judged);
+  std::erase_if(kept->value, [&](const Source& one) { return one.major_deg * one.minor_deg > area_deg2; });
+  result_.outcomes.judged = std::move(kept);
 }
 
 ImageRun::~ImageRun() {
@@ -232,7 +254,7 @@ std::unique_ptr<ImageRun> run_image(Request request, const RunOptions& options, 
     input.pixels = memory_source(pixels.host->data(), shape);
   }
   if (input.pixels) {
-    auto header = std::make_shared<ImageHeader>(*header_of(cards, input.pixels->shape()));
+    auto header = std::make_shared<ImageHeader>(*header_of(request.input, cards, input.pixels->shape()));
     if (options.open.unit) header->unit = Unit::parse(*options.open.unit);
     input.header = std::move(header);
   }

@@ -56,6 +56,12 @@ class ImageRun {
   [[nodiscard]] const Result& result() const { return result_; }
   /// {column: (values, unit, UCD, text)} of the set's table.   throws InputError for an unknown set
   [[nodiscard]] nanobind::dict table(const std::string& set);
+  /// Writes a set's table with more columns behind its own (catalogue_of()'s argument), in the format of the path's
+  /// ending, in place of what is there.   throws InputError for an unknown set, ending or word of patches
+  void write_table(const std::string& path, const std::string& set, const nanobind::dict& more,
+                   const std::string& patches);
+  /// Takes the sources whose axes' product is above this out of tables, model and residual.
+  void drop_wider(double area_deg2);
   /// A map of products(), float32, [y, x].   throws InputError where the run has none
   [[nodiscard]] Array2<float> map(const std::string& kind);
   /// int32, [y, x], 0 outside islands.
@@ -73,6 +79,7 @@ class ImageRun {
              const std::vector<std::string>& cards, int more_axes, const nanobind::object& progress);
 
  private:
+  [[nodiscard]] Catalogue catalogue(const std::string& set);
   std::mutex mutex_;
   Result result_;
   Request request_;

@@ -136,6 +136,8 @@ NB_MODULE(_core, m) {
       .def("array", [](const nb::object& self) { return nb::cast<const DeviceMap&>(self).array(self); });
   nb::class_<ImageRun>(m, "ImageRun")
       .def("table", &ImageRun::table)
+      .def("write_table", &ImageRun::write_table)
+      .def("drop_wider", &ImageRun::drop_wider)
       .def("map", &ImageRun::map)
       .def("labels", &ImageRun::labels)
       .def("on_device", &ImageRun::on_device)
@@ -159,6 +161,8 @@ NB_MODULE(_core, m) {
                    })
       .def_prop_ro("history", [](const ImageRun& run) { return run.result().history; })
       .def_prop_ro("cards", [](const ImageRun& run) { return run.result().header().cards; })
+      .def_prop_ro("planes", [](const ImageRun& run) { return run.result().header().planes; })
+      .def_prop_ro("frequency", [](const ImageRun& run) { return run.result().header().wcs.frequency_hz(); })
       .def_prop_ro("has_islands", [](const ImageRun& run) { return run.result().islands() != nullptr; })
       .def_prop_ro("may_draw", [](const ImageRun& run) { return run.result().plane() != nullptr; })
       .def_prop_ro("path", [](const ImageRun& run) { return run.result().header().path; })

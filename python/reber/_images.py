@@ -65,6 +65,8 @@ def _hold_sizes(cards, shape, position):
 def source_of(image, header=None, wcs=None, unit=None, backend=None, beam=None, hdu=None, plane=None):
     """The Source of a path, an array or what wraps one. backend: of a call that reads arrays on cards where they lie;
     pixels are then Lent, unless a backend of the host is to compute."""
+    if isinstance(image, Source):
+        return image
     told = Told(header, wcs, unit, beam, plane)
     if is_path(image):
         if header is not None or wcs is not None:

@@ -168,10 +168,10 @@ class ProcessImage(InAFolder):
         with self.assertRaisesRegex(RuntimeError, "Input parameter 'nothing' not recognized."):
             bdsf.process_image(SAMPLE, nothing=1)
         for keyword in ({"spectralindex_do": True}, {"psf_vary_do": True}, {"mean_map": "median"},
-                        {"thresh": "soft"}, {"flag_maxsize_bm": 100}):
+                        {"thresh": "soft"}, {"flag_maxsize_fwhm": 0.3}, {"shapelet_do": True}):
             with self.assertRaisesRegex(reber.InputError, "cannot be honoured"):
                 bdsf.process_image(SAMPLE, **keyword)
-        for keyword in ({"format": "sagecal"}, {"catalog_type": "shap"}, {"incl_chan": True}, {"srcroot": "me"},
+        for keyword in ({"format": "casabox"}, {"format": "sagecal", "catalog_type": "srl"}, {"catalog_type": "shap"}, {"incl_chan": True}, {"srcroot": "me"},
                         {"bbs_patches": "mask"}):
             with self.assertRaisesRegex(reber.InputError, "cannot be honoured"):
                 self.img.write_catalog(outfile=self.path("none"), **keyword)
