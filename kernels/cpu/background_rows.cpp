@@ -50,7 +50,11 @@ void BackgroundRows::mesh_row(const std::vector<float>& nodes, std::int64_t y, s
   const auto first_segment = segments_.begin() + segment_of_[x0],
              end_segment = segments_.begin() + segment_of_[x1 - 1] + 1;
   line.resize(static_cast<std::size_t>(cells_x_));
-  for (std::int64_t i = first_segment->node; i <= (end_segment - 1)->next; ++i) line[i] = node_at(nodes, y, i);
+  const std::int64_t j0 = rows_.node[y], j1 = std::min(j0 + 1, cells_y_ - 1);
+  const float *const above = nodes.data() + j0 * cells_x_, *const below = nodes.data() + j1 * cells_x_;
+  const float down = rows_.weight[y];
+  for (std::int64_t i = first_segment->node; i <= (end_segment - 1)->next; ++i)
+    line[i] = rules::lerp(above[i], below[i], down);
   for (auto at = first_segment; at != end_segment; ++at) {
     const Segment& segment = *at;
     const float first = line[segment.node], rise = line[segment.next] - first;

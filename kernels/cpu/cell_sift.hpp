@@ -23,7 +23,7 @@ struct ClippedCell {
 class CellSift {
  public:
   /// Finite pixels that a cell may have for this to serve: fewer are soon sorted, of more the sums might overflow.
-  static constexpr std::int64_t kFewest = 1000, kMost = 1 << 16;
+  static constexpr std::int64_t kFewest = 500, kMost = 1 << 16;
 
   /// Takes the finite pixels of a cell.   ahead: whether the next cell lies beside this one   returns their number
   std::int64_t gather(const HeldRows& plane, const Rect& cell, bool ahead);

@@ -82,7 +82,9 @@ BackgroundModel flat(const MeshGrid& nodes) {
 }  // namespace
 
 BackgroundModel model_of(const CellTrends& trends, const MeshGrid& grid) {
-  BackgroundModel model = trends.noise ? model_of(*trends.noise, grid) : flat(nodes_of(grid, trends.levels));
+  BackgroundModel model = trends.divided ? *trends.divided
+                          : trends.noise ? model_of(*trends.noise, grid)
+                                         : flat(nodes_of(grid, trends.levels));
   add_surfaces(model, trends.levels);
   return model;
 }
@@ -120,15 +122,13 @@ void follow_noise(Measuring& m) {
   m.words.emplace_back("about a trend of the noise");
   for (int round = 0; round < kRounds; ++round) {
     MeshCells again = m.measured(halves, m.trends);
-    if (none_usable(again)) return;
-    const NoiseTrend& trend = *m.trends.noise;
-    for (std::size_t j = 0, k = 0; j < halves.rows.size(); ++j)
-      for (std::size_t i = 0; i < halves.cols.size(); ++i, ++k) {
-        const auto noise = static_cast<float>(trend.at(centre_of(halves.rows[j]), centre_of(halves.cols[i])));
-        again.rms[k] *= noise, again.mean[k] = again.mean[k] * noise + static_cast<float>(trend.level);
-      }
+    if (none_usable(again)) break;
+    const std::vector<float> noise = m.trends.noise->at(halves);
+    for (std::size_t k = 0; k < noise.size(); ++k)
+      again.rms[k] *= noise[k], again.mean[k] = again.mean[k] * noise[k] + static_cast<float>(m.trends.noise->level);
     m.trends.noise = noise_trend(halves, again, m.trends.filter);
   }
+  m.trends.divided = model_of(*m.trends.noise, m.grid());
 }
 
 void correct_few_beams(Measuring& m) {
@@ -142,7 +142,7 @@ void put_trends_back(Measuring& m) {
   const CellTrends& trends = m.trends;
   if (trends.none()) return;
   m.model =
-      trends.noise ? with_trend(m.model, *trends.noise) : resampled(m.model, nodes_of(m.model.grid, trends.levels));
+      trends.noise ? with_trend(m.model, *trends.divided) : resampled(m.model, nodes_of(m.model.grid, trends.levels));
   add_surfaces(m.model, trends.levels);
 }
 

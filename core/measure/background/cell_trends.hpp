@@ -14,9 +14,10 @@ struct Measuring;
 
 /// What the cells of a plane are measured without.
 struct CellTrends {
-  std::vector<LevelSurface> levels;  ///< each of what those before it leave
-  std::optional<NoiseTrend> noise;   ///< about these
-  int filter = 1;                    ///< side of the median filter about that, in its cells
+  std::vector<LevelSurface> levels;        ///< each of what those before it leave
+  std::optional<NoiseTrend> noise;         ///< about these
+  std::optional<BackgroundModel> divided;  ///< that trend, once it is found, at nodes for its cells
+  int filter = 1;                          ///< side of the median filter about that, in its cells
 
   [[nodiscard]] bool none() const { return levels.empty() && !noise; }
 };

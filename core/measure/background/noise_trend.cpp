@@ -21,17 +21,33 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNoLevel = 0.6;
 using Terms = std::array<double, kFactors>;
 
-/// x and y from -1 to 1 over the cells.
-Terms terms_at(const MeshGrid& cells, double y, double x) {
-  const auto place = [](const std::vector<PixelSpan>& spans, double at) {
-    const std::int64_t size = spans.back().end - spans.front().begin;
-    return 2 * (at - static_cast<double>(spans.front().begin)) /
-               static_cast<double>(std::max<std::int64_t>(size - 1, 1)) -
-           1;
-  };
-  const double u = place(cells.cols, x), v = place(cells.rows, y);
-  return {1, u, v, u * u, u * v, v * v};
+/// A place along one axis: from -1 to 1 over the cells; the cell before it, and how far on the way to the next one's
+/// centre it is, below 0 and above 1 at the rims.
+struct AlongAxis {
+  double place = 0;
+  std::size_t cell = 0;
+  double on = 0;
+};
+AlongAxis along(const std::vector<PixelSpan>& spans, double at) {
+  const std::int64_t size = spans.back().end - spans.front().begin;
+  AlongAxis axis{
+      2 * (at - static_cast<double>(spans.front().begin)) / static_cast<double>(std::max<std::int64_t>(size - 1, 1)) -
+          1,
+      0, 0};
+  if (spans.size() < 2) return axis;
+  const auto after = std::ranges::upper_bound(spans, at, {}, centre_of) - spans.begin();
+  axis.cell = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(after - 1, 0, std::ssize(spans) - 2));
+  const double centre = centre_of(spans[axis.cell]);
+  axis.on = (at - centre) / (centre_of(spans[axis.cell + 1]) - centre);
+  return axis;
 }
+std::vector<AlongAxis> along(const std::vector<PixelSpan>& spans, const std::vector<PixelSpan>& places) {
+  std::vector<AlongAxis> made;
+  for (const PixelSpan& one : places) made.push_back(along(spans, centre_of(one)));
+  return made;
+}
+
+Terms terms_at(double v, double u) { return {1, u, v, u * u, u * v, v * v}; }
 
 double product(const Terms& a, const Terms& b) {
   double sum = 0;
@@ -49,11 +65,12 @@ double scatter_about(const std::vector<TrendCell>& cells, const Terms& factor) {
 /// Through the cells that are known, those beyond 3 times the scatter left out; zeros where fewer than 12 are left.
 Terms image_polynomial(const MeshGrid& grid, const CellValues& logs) {
   constexpr double kOff = 3 * 1.4826;
+  const std::vector<AlongAxis> rows = along(grid.rows, grid.rows), cols = along(grid.cols, grid.cols);
   std::vector<TrendCell> all;
   for (std::int64_t j = 0; j < logs.ny; ++j)
     for (std::int64_t i = 0; i < logs.nx; ++i)
       if (const double one = logs.at(j, i); std::isfinite(one))
-        all.push_back({terms_at(grid, centre_of(grid.rows[j]), centre_of(grid.cols[i])), one});
+        all.push_back({terms_at(rows[j].place, cols[i].place), one});
   std::vector<TrendCell> used = all;
   std::optional<Terms> factor;
   for (int round = 0; round < 4; ++round) {
@@ -66,21 +83,17 @@ Terms image_polynomial(const MeshGrid& grid, const CellValues& logs) {
   return *factor;
 }
 
-/// The span before a place, and how far on the way to the next one's centre that is; below 0 and above 1 at the rims.
-std::pair<std::size_t, double> before(const std::vector<PixelSpan>& spans, double place) {
-  if (spans.size() < 2) return {0, 0};
-  const auto after = std::ranges::upper_bound(spans, place, {}, centre_of) - spans.begin();
-  const auto k = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(after - 1, 0, std::ssize(spans) - 2));
-  return {k, (place - centre_of(spans[k])) / (centre_of(spans[k + 1]) - centre_of(spans[k]))};
-}
-
-double between(const NoiseTrend& trend, double y, double x) {
-  if (trend.logs.empty()) return 0;
-  const auto [j, v] = before(trend.cells.rows, y);
-  const auto [i, u] = before(trend.cells.cols, x);
-  const std::size_t nx = trend.cells.cols.size(), right = nx > 1 ? 1 : 0, below = trend.cells.rows.size() > 1 ? nx : 0;
-  const double* at = trend.logs.data() + j * nx + i;
-  return (1 - v) * ((1 - u) * at[0] + u * at[right]) + v * ((1 - u) * at[below] + u * at[below + right]);
+/// The noise of a trend at a place.
+double noise_at(const NoiseTrend& trend, const AlongAxis& y, const AlongAxis& x) {
+  double more = 0;
+  if (!trend.logs.empty()) {
+    const double v = y.on, u = x.on;
+    const std::size_t nx = trend.cells.cols.size(), right = nx > 1 ? 1 : 0,
+                      below = trend.cells.rows.size() > 1 ? nx : 0;
+    const double* at = trend.logs.data() + y.cell * nx + x.cell;
+    more = (1 - v) * ((1 - u) * at[0] + u * at[right]) + v * ((1 - u) * at[below] + u * at[below + right]);
+  }
+  return std::exp(std::min(product(trend.factor, terms_at(y.place, x.place)) + more, trend.most));
 }
 
 MeshGrid fine_grid(const MeshGrid& cells) { return cells.with_cells(std::max<std::int64_t>(side_of(cells) / 8, 1)); }
@@ -107,8 +120,14 @@ std::optional<std::array<double, 6>> polynomial_of(std::span<const TrendCell> ce
   return factor;
 }
 
-double NoiseTrend::at(double y, double x) const {
-  return std::exp(std::min(product(factor, terms_at(cells, y, x)) + between(*this, y, x), most));
+double NoiseTrend::at(double y, double x) const { return noise_at(*this, along(cells.rows, y), along(cells.cols, x)); }
+
+std::vector<float> NoiseTrend::at(const MeshGrid& nodes) const {
+  const std::vector<AlongAxis> rows = along(cells.rows, nodes.rows), cols = along(cells.cols, nodes.cols);
+  std::vector<float> noise;
+  for (const AlongAxis& y : rows)
+    for (const AlongAxis& x : cols) noise.push_back(static_cast<float>(noise_at(*this, y, x)));
+  return noise;
 }
 
 namespace {
@@ -242,8 +261,9 @@ NoiseTrend noise_trend(const MeshGrid& grid, const MeshCells& cells, int filter)
   const double noise = noise_of(std::move(left));
 
   NoiseTrend trend{image_polynomial(grid, logs), grid, {}, 0, level_of(cells.mean)};
+  const std::vector<AlongAxis> rows = along(grid.rows, grid.rows), cols = along(grid.cols, grid.cols);
   const auto image_at = [&](std::int64_t j, std::int64_t i) {
-    return product(trend.factor, terms_at(grid, centre_of(grid.rows[j]), centre_of(grid.cols[i])));
+    return product(trend.factor, terms_at(rows[j].place, cols[i].place));
   };
   const double level = level_of(logs.value);
   const double even = mean_of(misses(logs, at_cells(logs, [&](auto, auto) { return level; }), noise));
@@ -274,20 +294,16 @@ NoiseTrend noise_trend(const MeshGrid& grid, const MeshCells& cells, int filter)
 }
 
 BackgroundModel model_of(const NoiseTrend& trend, const MeshGrid& cells) {
-  BackgroundModel model;
-  model.grid = fine_grid(cells);
-  for (const PixelSpan& row : model.grid.rows)
-    for (const PixelSpan& col : model.grid.cols)
-      model.rms.push_back(static_cast<float>(trend.at(centre_of(row), centre_of(col))));
-  model.mean.assign(model.rms.size(), static_cast<float>(trend.level));
-  return model;
+  MeshGrid nodes = fine_grid(cells);
+  std::vector<float> noise = trend.at(nodes);
+  std::vector<float> level(noise.size(), static_cast<float>(trend.level));
+  return {std::move(nodes), std::move(level), std::move(noise), nullptr, nullptr};
 }
 
-BackgroundModel with_trend(const BackgroundModel& measured, const NoiseTrend& trend) {
-  BackgroundModel model = resampled(measured, fine_grid(measured.grid));
-  const BackgroundModel by = model_of(trend, measured.grid);
+BackgroundModel with_trend(const BackgroundModel& measured, const BackgroundModel& trend) {
+  BackgroundModel model = resampled(measured, trend.grid);
   for (std::size_t k = 0; k < model.rms.size(); ++k)
-    model.mean[k] = model.mean[k] * by.rms[k] + by.mean[k], model.rms[k] *= by.rms[k];
+    model.mean[k] = model.mean[k] * trend.rms[k] + trend.mean[k], model.rms[k] *= trend.rms[k];
   return model;
 }
 

@@ -23,6 +23,8 @@ struct NoiseTrend {
 
   /// The noise at a place in pixels: values of cells bilinear, and on beyond the outermost ones.
   [[nodiscard]] double at(double y, double x) const;
+  /// At nodes.
+  [[nodiscard]] std::vector<float> at(const MeshGrid& nodes) const;
 };
 
 /// A value and the terms that a polynomial of second order has at its place.
@@ -48,8 +50,7 @@ struct TrendCell {
 /// The trend on nodes an eighth of a cell apart, about its level.
 [[nodiscard]] BackgroundModel model_of(const NoiseTrend& trend, const MeshGrid& cells);
 
-/// What was measured of an image less the level and divided by the trend, times the trend and with the level, on such
-/// nodes.
-[[nodiscard]] BackgroundModel with_trend(const BackgroundModel& measured, const NoiseTrend& trend);
+/// What was measured of an image less such a model's mean and over its rms, as of the image, on the same nodes.
+[[nodiscard]] BackgroundModel with_trend(const BackgroundModel& measured, const BackgroundModel& trend);
 
 }  // namespace reber
