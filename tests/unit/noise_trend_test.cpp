@@ -115,6 +115,16 @@ TEST(NoiseTrend, is_little_more_than_the_filter_of_even_noise_and_steps) {
     for (const double x : {300.0, 470.0, 554.0, 700.0}) EXPECT_NEAR(trend.at(y, x) / step(y, x), 1, 0.15) << x;
 }
 
+TEST(NoiseTrend, of_a_polynomial_has_none_of_the_noise_of_single_cells) {
+  const MeshGrid grid = MeshGrid::make({1024, 1024}, 32);
+  const auto noise = [](double y, double x) { return std::exp(2e-3 * x - 1e-3 * y); };
+  const NoiseTrend trend = noise_trend(grid, cells_of(grid, noise, none), 9);
+  double squares = 0, count = 0;
+  for (double y = 10; y < 1024; y += 20)
+    for (double x = 10; x < 1024; x += 20) squares += std::pow(std::log(trend.at(y, x) / noise(y, x)), 2), ++count;
+  EXPECT_LT(std::sqrt(squares / count), 0.05 * std::sqrt(9.0 / (32 * 32)));  // six factors of 1024 cells
+}
+
 TEST(NoiseTrend, is_not_asked_for_where_the_filter_follows_or_there_is_emission) {
   const MeshGrid grid = MeshGrid::make({1024, 1024}, 64), large = MeshGrid::make({8256, 8256}, 64);
   const auto slow = [](double y, double x) { return std::exp(4e-4 * (x + y)); };

@@ -265,23 +265,29 @@ NoiseTrend noise_trend(const MeshGrid& grid, const MeshCells& cells, int filter)
   const auto image_at = [&](std::int64_t j, std::int64_t i) {
     return product(trend.factor, terms_at(rows[j].place, cols[i].place));
   };
-  const double level = level_of(logs.value);
-  const double even = mean_of(misses(logs, at_cells(logs, [&](auto, auto) { return level; }), noise));
-  const double about = mean_of(misses(logs, at_cells(logs, image_at), noise));
-  const double part = ramp((even - about) / std::max(about, 1.0), kImageGain, kImageWidth);
+  // How much of something describes all cells: by what it leaves of them, and what their middle leaves.
+  const auto part_of = [&](const CellValues& values, const CellValues& about) {
+    const double middle = level_of(values.value);
+    const double even = mean_of(misses(values, at_cells(values, [&](auto, auto) { return middle; }), noise));
+    const double rest_of = mean_of(misses(values, about, noise));
+    return ramp((even - rest_of) / std::max(rest_of, 1.0), kImageGain, kImageWidth);
+  };
+  const double part = part_of(logs, at_cells(logs, image_at));
   for (double& one : trend.factor) one *= part;
 
   const CellValues base = at_cells(logs, image_at);
   const CellValues rest = at_cells(logs, [&](std::int64_t j, std::int64_t i) { return logs.at(j, i) - base.at(j, i); });
   const CellValues filtered =
       at_cells(rest, [&](std::int64_t j, std::int64_t i) { return rest.filtered(j, i, filter / 2); });
+  // Where the filter follows nothing but noise, it is left to the cells that are measured about the trend.
+  const double followed = part_of(rest, filtered), middle = level_of(rest.value);
   const CellValues by_filter = means_near(misses(rest, filtered, noise)),
                    by_surface = means_near(misses(logs, smooth, noise)), lifts = means_near(lifts_of(grid, cells));
   trend.most = -std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < rest.value.size(); ++k) {
     const double gain = by_filter.value[k] - by_surface.value[k] - kOwn, surface = smooth.value[k] - base.value[k];
     const double weight = std::isfinite(gain) ? ramp(gain, kGain, kWidth) * of_noise(lifts.value[k]) : 0;
-    const double flat = std::isfinite(filtered.value[k]) ? filtered.value[k] : surface;
+    const double flat = std::isfinite(filtered.value[k]) ? middle + followed * (filtered.value[k] - middle) : surface;
     trend.logs.push_back(std::isfinite(surface) ? flat + weight * (surface - flat) : flat);
     if (std::isfinite(logs.value[k] + trend.logs[k])) trend.most = std::max(trend.most, base.value[k] + trend.logs[k]);
   }
