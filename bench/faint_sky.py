@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Faint sources much wider than the beam, searched and scored: what lies below the flood level counts as well.
 
-usage: faint_sky.py --reber BIN [--shapes gaussian,disc,ring,wings,bar,filament] [--noises natural,ring,white] [--seeds 3]
+usage: faint_sky.py --reber BIN [--shapes gaussian,disc,ring,wings,bar,filament,halo] [--noises natural,ring,white] [--seeds 3]
                     [--first-seed 1] [--keep FOLDER] [-- options of reber find]
-Needs NumPy only. Skies of 1024 x 1024, beam 6 x 5 pixels at PA 37, 25 objects each and a point of S/N 10 to 40 beside
-every third. Peak S/N 5 to 100 of Gaussians of 2 to 6 beams; of the others, of up to 8 beams across, as well.
+Needs NumPy only. Skies of 1024 x 1024, beam 6 x 5 pixels at PA 37, 25 objects each (16 haloes) and a point of S/N 10 to 40
+beside every third (none beside haloes). Peak S/N 5 to 100 of Gaussians of 2 to 6 beams; of the others, of up to 8 beams across, as well.
 
 gaussian  axes of 2 to 6 and .3 to 1 of that        disc   uniform, radius of 1 to 4 beams
 wings     exponential, half its light in 1 to 2.5     ring   inner radius .6 of the outer
 bar       3 to 8 beams long, a beam wide
+halo      exponential, half its light in 2.5 to 6 beams: wide against the cells of the background
 arc       .8 beams wide, radius of 2.5 to 5 beams, 90 to 180 degrees long
 faint     Gaussians of 3 to 6 beams with peaks of S/N 1 to 3, which smoothed images alone show
 filament  5 to 14 beams long, 2 pixels wide, bent, brighter and fainter along it; peak S/N 5 to 500
@@ -26,7 +27,12 @@ import numpy as np
 
 import other_sky
 
-SIZE, REACH = 1024, 64
+SIZE = 1024
+
+
+def reach_of(shape):
+    """Pixels to which an object has light."""
+    return 150 if shape == "halo" else 64
 
 
 def take_beam():
@@ -62,6 +68,8 @@ def model_of(shape, rng, dx, dy):
         return ((r < radius) & (r > 0.6 * radius)).astype(float)
     if shape == "wings":
         return np.exp(-r / (beam * rng.uniform(1, 2.5) / 1.678))
+    if shape == "halo":
+        return np.exp(-r / (beam * rng.uniform(2.5, 6) / 1.678))
     if shape == "filament":
         length, bent, knots = beam * rng.uniform(2.5, 7), rng.uniform(-0.01, 0.01), rng.uniform(0, 0.8)
         return (1 + knots * np.sin(along / 6)) * ((np.abs(along) < length) & (np.abs(across - bent * along**2) < 1))
@@ -78,18 +86,23 @@ def make_sky(folder, shape, noise, seed):
     sky = other_sky.Sky(8, seed, True)
     rng = sky.rng
     sky.size, sky.image = SIZE, noise_of(noise, rng)
-    for group, (x, y) in enumerate(sky.places(25, 130, 65)):
-        x0, y0 = int(x) - REACH, int(y) - REACH
-        yy, xx = np.mgrid[0 : 2 * REACH, 0 : 2 * REACH].astype(float)
+    halo, reach = shape == "halo", reach_of(shape)
+    sky.image = np.pad(sky.image, reach)
+    for group, (x, y) in enumerate(sky.places(16, 170, 85) if halo else sky.places(25, 130, 65)):
+        x0, y0 = int(x) - reach, int(y) - reach
+        yy, xx = np.mgrid[0 : 2 * reach, 0 : 2 * reach].astype(float)
         model = other_sky.smoothed(model_of(shape, rng, xx + x0 - x, yy + y0 - y))
         peak = other_sky.RMS * rng.uniform(1, 3) if shape == "faint" else other_sky.RMS * 5 * 10 ** rng.uniform(0, (2 if shape == "filament" else 1.3) if group % 3 else 0.3)
         model *= peak / model.max()
-        sky.image[y0 : y0 + 2 * REACH, x0 : x0 + 2 * REACH] += model
+        sky.image[y0 + reach : y0 + 3 * reach, x0 + reach : x0 + 3 * reach] += model
         total = model.sum() / other_sky.AREA
         sky.rows.append({"kind": shape, "x": x, "y": y, "peak": peak, "total": total, "group": group, "gap": 0})
-        if group % 3 == 0:
+        if group % 3 == 0 and not halo:
             t = rng.uniform(0, 2 * np.pi)
-            sky.add("point", x + 62 * np.cos(t), y + 62 * np.sin(t), other_sky.RMS * 10 * 10 ** rng.uniform(0, 0.6))
+            sky.add("point", x + reach + 62 * np.cos(t), y + reach + 62 * np.sin(t), other_sky.RMS * 10 * 10 ** rng.uniform(0, 0.6))
+            sky.rows[-1]["x"] -= reach
+            sky.rows[-1]["y"] -= reach
+    sky.image = sky.image[reach:-reach, reach:-reach]
     os.makedirs(folder, exist_ok=True)
     other_sky.write_fits(f"{folder}/sky.fits", sky.image)
     return {name: np.array([row[name] for row in sky.rows]) for name in ("kind", "x", "y", "peak", "total")}
@@ -97,12 +110,12 @@ def make_sky(folder, shape, noise, seed):
 
 def measure(truth, found):
     """Of each object: peak S/N, rows, total over truth, pulls of total, x and y, and the rows' flags."""
-    out = []
+    out, near = [], 85 if "halo" in truth["kind"] else 45
     whole = truth["kind"] != "point"
     apart = np.hypot(found["Xposn"][:, None] - truth["x"][whole], found["Yposn"][:, None] - truth["y"][whole])
-    point = np.hypot(found["Xposn"][:, None] - truth["x"][~whole], found["Yposn"][:, None] - truth["y"][~whole]).min(axis=1) < 3
+    point = np.hypot(found["Xposn"][:, None] - truth["x"][~whole], found["Yposn"][:, None] - truth["y"][~whole]).min(axis=1, initial=np.inf) < 3
     for k, i in enumerate(np.flatnonzero(whole)):
-        rows = np.flatnonzero((apart[:, k] < 45) & ~point)
+        rows = np.flatnonzero((apart[:, k] < near) & ~point)
         if not len(rows):
             out.append((truth["peak"][i] / other_sky.RMS, 0) + (np.nan,) * 6)
             continue
@@ -111,13 +124,13 @@ def measure(truth, found):
         place = [np.nan if one is None else (found[a][one] - truth[b][i]) / found[e][one] for a, b, e in (("Xposn", "x", "E_Xposn"), ("Yposn", "y", "E_Yposn"))]
         flag = int(np.bitwise_or.reduce(found["Flag"][rows].astype(int)))
         out.append((truth["peak"][i] / other_sky.RMS, len(rows), total / truth["total"][i], (total - truth["total"][i]) / error, *place, flag, error / truth["total"][i]))
-    return np.array(out), np.sum((apart.min(axis=1) > 45) & ~point)
+    return np.array(out), np.sum((apart.min(axis=1) > near) & ~point)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reber", required=True)
-    parser.add_argument("--shapes", default="gaussian,disc,ring,wings,bar,filament")
+    parser.add_argument("--shapes", default="gaussian,disc,ring,wings,bar,filament,halo")
     parser.add_argument("--noises", default="natural,ring,white")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=1)

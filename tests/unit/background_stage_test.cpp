@@ -61,6 +61,42 @@ TEST(background_stage, a_second_pass_frees_the_noise_of_the_sources) {
   EXPECT_NEAR(middle(twice.model.mean), 0, 0.02);
 }
 
+/// Noise of unit rms a pixel and exponentials of 18 px, 256 px apart.
+Image haloes(Shape shape, double peak) {
+  Image image = field(shape, 1, 0, 5);
+  for (std::int64_t y = 0; y < shape.ny; ++y)
+    for (std::int64_t x = 0; x < shape.nx; ++x) {
+      const double dy = static_cast<double>(y % 256) - 128, dx = static_cast<double>(x % 256) - 128;
+      image.at(y, x) += static_cast<float>(peak * std::exp(-std::hypot(dy, dx) / 18));
+    }
+  return image;
+}
+
+TEST(background_stage, what_surrounds_wide_sources_is_no_background) {
+  Backend& cpu = backend("cpu");
+  const Image image = haloes({1024, 1024}, 30);
+  const auto plane = load(cpu, image);
+  const BackgroundModel expected = measure_background(cpu, *plane, {}, 5.0, {}).model;
+  EXPECT_LT(std::abs(middle(expected.mean)), 0.06);
+  EXPECT_LT(std::ranges::max(expected.mean), 0.17);
+  EXPECT_NEAR(middle(expected.rms), 1, 0.02);
+  for (const std::string& name : tested_backends())
+    for (const std::int64_t band : {0, 37}) {
+      const auto own = load(backend(name), image, band);
+      EXPECT_EQ(measure_background(backend(name), *own, {}, 5.0, {}).model.mean, expected.mean) << name;
+    }
+}
+
+TEST(background_stage, what_surrounds_sources_on_a_level_that_varies_stays) {
+  Backend& cpu = backend("cpu");
+  Image image = haloes({1024, 1024}, 30);
+  for (std::int64_t y = 0; y < 1024; ++y)
+    for (std::int64_t x = 0; x < 1024; ++x) image.at(y, x) += static_cast<float>(static_cast<double>(y) / 200);
+  const auto plane = load(cpu, image);
+  const BackgroundModel model = measure_background(cpu, *plane, {}, 5.0, {}).model;
+  EXPECT_GT(std::ranges::max(model.mean), 5);
+}
+
 TEST(background_stage, backends_and_bands_agree_for_every_method) {
   const Image image = field({300, 280}, 1, 60, 4);
   Backend& cpu = backend("cpu");

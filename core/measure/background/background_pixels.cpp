@@ -26,15 +26,6 @@ PixelSpan joined(const PixelSpan& a, const PixelSpan& b) {
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
-/// Of islands, those with a peak above so many rms.
-std::vector<BrightSource> brighter_than(double limit, const std::vector<IslandSums>& islands) {
-  std::vector<BrightSource> sources;
-  for (const IslandSums& island : islands)
-    if (const double snr = (static_cast<double>(island.peak) - island.peak_mean) / island.peak_rms; snr > limit)
-      sources.push_back({static_cast<double>(island.peak_y), static_cast<double>(island.peak_x), snr, island.npix});
-  return sources;
-}
-
 Rect window_about(const BrightSource& source, double reach_px, Shape image) {
   const auto r = static_cast<std::int64_t>(std::ceil(reach_px));
   const auto y = static_cast<std::int64_t>(source.y), x = static_cast<std::int64_t>(source.x);
@@ -43,6 +34,14 @@ Rect window_about(const BrightSource& source, double reach_px, Shape image) {
 }
 
 }  // namespace
+
+std::vector<BrightSource> brighter_than(double limit, const std::vector<IslandSums>& islands) {
+  std::vector<BrightSource> sources;
+  for (const IslandSums& island : islands)
+    if (const double snr = (static_cast<double>(island.peak) - island.peak_mean) / island.peak_rms; snr > limit)
+      sources.push_back({static_cast<double>(island.peak_y), static_cast<double>(island.peak_x), snr, island.npix});
+  return sources;
+}
 
 std::vector<BrightSource> brightest(std::vector<BrightSource> sources) {
   constexpr std::size_t kMost = 1000;
@@ -121,11 +120,14 @@ std::vector<BrightSource> BackgroundPixels::sources(const BackgroundModel& model
   return brighter_than(limit, backend_.measure(plane_, model, *islands, job_));
 }
 
-std::unique_ptr<Plane> BackgroundPixels::without_islands(const BackgroundModel& model, std::int64_t grow,
-                                                         std::vector<BrightSource>* sources) const {
-  const auto islands = backend_.label(plane_, model, masked_islands(), job_);
-  if (sources != nullptr) *sources = brighter_than(0, backend_.measure(plane_, model, *islands, job_));
-  return backend_.derive(WithoutIslands{plane_, *islands, grow}, job_);
+MaskedIslands BackgroundPixels::masked(const BackgroundModel& model, bool sums) const {
+  MaskedIslands islands{backend_.label(plane_, model, masked_islands(), job_), {}};
+  if (sums) islands.sums = backend_.measure(plane_, model, *islands.map, job_);
+  return islands;
+}
+
+std::unique_ptr<Plane> BackgroundPixels::without(const IslandMap& islands, std::int64_t grow) const {
+  return backend_.derive(WithoutIslands{plane_, islands, grow}, job_);
 }
 
 void BackgroundPixels::look_about(const BackgroundModel& model, std::span<const BrightSource> sources, double reach_px,

@@ -23,6 +23,14 @@ struct BrightSource {
   std::int64_t npix = 0;  ///< of its island, above 3 rms
 };
 
+/// Islands, and their sums where these were asked for.
+struct MaskedIslands {
+  std::unique_ptr<IslandMap> map;
+  std::vector<IslandSums> sums;
+};
+
+/// Of islands, those with a peak above so many rms.
+[[nodiscard]] std::vector<BrightSource> brighter_than(double limit, const std::vector<IslandSums>& islands);
 /// The thousand brightest of these, the brightest first.
 [[nodiscard]] std::vector<BrightSource> brightest(std::vector<BrightSource> sources);
 
@@ -53,9 +61,10 @@ class BackgroundPixels {
   void will_look_for(const std::optional<DetectOptions>& next) const;
   /// Sources of a model above so many rms, in raster order of their islands.
   [[nodiscard]] std::vector<BrightSource> sources(const BackgroundModel& model, double limit) const;
-  /// The plane without its islands, grown by so many pixels.   sources: gets them; null: nobody asks
-  [[nodiscard]] std::unique_ptr<Plane> without_islands(const BackgroundModel& model, std::int64_t grow,
-                                                       std::vector<BrightSource>* sources) const;
+  /// What a pass leaves out: the islands of a model.   sums: whether theirs are wanted
+  [[nodiscard]] MaskedIslands masked(const BackgroundModel& model, bool sums) const;
+  /// The plane without islands, grown by so many pixels.
+  [[nodiscard]] std::unique_ptr<Plane> without(const IslandMap& islands, std::int64_t grow) const;
 
   /// S/N of the pixels of a rectangle, its rows without gaps, and where it is; index: of the source about which it is.
   using Look = std::function<void(std::size_t index, std::span<const float> snr, const Rect& where)>;

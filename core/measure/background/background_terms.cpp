@@ -105,6 +105,31 @@ bool measure_pass(Measuring& m) {
   return true;
 }
 
+bool is_whole(const Measuring& m) { return m.setup.grid.part().shape() == m.image.shape(); }
+
+/// One pass on the image without these islands.   returns false where no cell is usable
+bool measure_without(Measuring& m, const IslandMap& islands) {
+  const BackgroundSetup& setup = m.setup;
+  const auto masked =
+      m.image.without(islands, setup.beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *setup.beam_px)) : 2);
+  const BackgroundPixels rest = m.image.of(*masked);
+  m.pixels = &rest;
+  if (is_whole(m) && !setup.fine) m.image.will_look_for(m.pass + 1 < setup.passes ? masked_islands() : setup.next);
+  const bool usable = measure_pass(m);
+  m.pixels = &m.image;
+  return usable;
+}
+
+/// In rounds: each lowers the mean, above which the next one sees more.
+void leave_out_surroundings(Measuring& m, const MaskedIslands& islands) {
+  constexpr int kRounds = 3;
+  const GrownIslands grown = m.setup.surroundings(m.model, islands);
+  if (!grown) return;
+  m.words.emplace_back("without what surrounds wide islands");
+  for (int round = 0; round < kRounds; ++round)
+    if (!measure_without(m, *grown(m.model))) return;
+}
+
 }  // namespace
 
 std::span<const BackgroundTerm> background_terms() { return kTable; }
@@ -129,18 +154,14 @@ MeshCells& Measuring::cells() {
 
 bool measure_passes(Measuring& m) {
   const BackgroundSetup& setup = m.setup;
-  const auto grow = setup.beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *setup.beam_px)) : 2;
-  const bool whole = setup.grid.part().shape() == m.image.shape();
-  if (whole) m.image.will_look_for(after_first(setup));
+  if (is_whole(m)) m.image.will_look_for(after_first(setup));
   if (!measure_pass(m)) return false;
   for (m.pass = 1; m.pass < setup.passes; ++m.pass) {
-    const auto masked = m.image.without_islands(m.model, grow, setup.beam_px ? &m.sources : nullptr);
-    const BackgroundPixels rest = m.image.of(*masked);
-    m.pixels = &rest;
-    if (whole && !setup.fine) m.image.will_look_for(m.pass + 1 < setup.passes ? masked_islands() : setup.next);
-    if (!measure_pass(m)) break;
+    const MaskedIslands islands = m.image.masked(m.model, setup.beam_px.has_value());
+    m.sources = brighter_than(0, islands.sums);
+    if (!measure_without(m, *islands.map)) break;
+    if (m.pass + 1 == setup.passes && setup.beam_px && setup.surroundings) leave_out_surroundings(m, islands);
   }
-  m.pixels = &m.image;
   for (const BackgroundTerm& term : kTable)
     if (term.asked == Asked::last) term.apply(m);
   return true;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +18,11 @@
 
 namespace reber {
 
+/// Islands grown by what surrounds some of them, by a model of the background.
+using GrownIslands = std::function<std::unique_ptr<IslandMap>(const BackgroundModel& model)>;
+/// Tells how islands of a model are to be grown; nothing where they are not.
+using FindSurroundings = std::function<GrownIslands(const BackgroundModel& model, const MaskedIslands& islands)>;
+
 /// How a background is measured.
 struct BackgroundSetup {
   MeshGrid grid;                  ///< of the cells
@@ -27,6 +34,7 @@ struct BackgroundSetup {
   std::optional<double> beam_px;
   bool levels = false;                     ///< whether those under compact sources are looked for
   std::optional<DetectOptions> next = {};  ///< what will be looked for in the plane; no result depends on it
+  FindSurroundings surroundings = {};      ///< asked after the last of two passes or more, where the beam is known
 };
 
 /// A background that is being measured: what terms are told, and what they change.
@@ -62,7 +70,8 @@ struct BackgroundTerm {
 [[nodiscard]] std::span<const BackgroundTerm> background_terms();
 
 /// Does all passes. The first sees all pixels and takes the mode of each cell; each further one leaves out the islands
-/// (5 sigma, down to 3) of the pass before, grown by half a beam, and takes the median.
+/// (5 sigma, down to 3) of the pass before, grown by half a beam, and takes the median. Where islands have surroundings
+/// to be left out, three more leave out these.
 ///   returns false, and no model, where no cell is usable   throws DeviceError, Cancelled
 [[nodiscard]] bool measure_passes(Measuring& background);
 

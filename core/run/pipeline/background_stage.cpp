@@ -12,6 +12,7 @@
 #include "core/files/fits/given_map.hpp"
 #include "core/measure/background/background_terms.hpp"
 #include "core/measure/background/mesh_nodes.hpp"
+#include "core/measure/fitting/wide_islands.hpp"
 #include "core/run/pipeline/mesh_maps.hpp"
 #include "core/run/pipeline/read_stage.hpp"
 #include "core/run/request/map_choice.hpp"
@@ -84,7 +85,11 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
       request.adaptive ? request.bright_sigma : kSidelobes,
       beam_px,
       levels,
-      next};
+      next,
+      [&](const BackgroundModel& model, const MaskedIslands& islands) {
+        const auto cell = choice.box * choice.box;
+        return surroundings_of({backend, plane, model, islands, beam_px.value_or(0), static_cast<double>(cell)}, job);
+      }};
   Measuring measuring{setup, image, &image};
   const bool usable = measure_passes(measuring);
   if (!usable) result.warnings.push_back("no cell of the background mesh holds enough finite pixels");
