@@ -29,6 +29,7 @@ struct Sums {
 Sums sums_at(const HostPlane& plane, const Kernel& kernel, Boundary boundary, const std::int64_t* rows,
              const std::int64_t* cols) {
   Sums sums;
+  if (boundary == Boundary::zero) sums.weight = kernel.beyond;
   for (std::int64_t i = 0; i < kernel.shape.ny; ++i) {
     for (std::int64_t j = 0; j < kernel.shape.nx; ++j) {
       const double weight = kernel.weights[i * kernel.shape.nx + j];

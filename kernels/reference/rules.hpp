@@ -27,10 +27,9 @@ inline constexpr float kBlank = std::numeric_limits<float>::quiet_NaN();
 
 /// Whether a kernel has a weight to interpolate with: its weights do not cancel each other, as a Mexican hat's do.
 [[nodiscard]] inline bool can_interpolate(const Kernel& kernel) {
-  const double absolute = std::accumulate(kernel.weights.begin(), kernel.weights.end(), 0.0,
+  const double absolute = std::accumulate(kernel.weights.begin(), kernel.weights.end(), std::abs(kernel.beyond),
                                           [](double sum, double weight) { return sum + std::abs(weight); });
-  const double sum = std::accumulate(kernel.weights.begin(), kernel.weights.end(), 0.0);
-  return std::abs(sum) > 1e-6 * absolute;
+  return std::abs(kernel.sum()) > 1e-6 * absolute;
 }
 
 /// Along one axis: the node at or before a pixel, the one behind it, and the weight of the latter.

@@ -4,19 +4,21 @@
 
 #include <cmath>
 
-#include "core/sky/model/kernel.hpp"
+#include "core/seam/compute/convolution.hpp"
+#include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::rules {
 
 /// Sum of the weights in double, rounded to float; 0 where it is below 1e-6 of the sum of their absolute values. Such a
 /// kernel, a Mexican hat, has no weight to interpolate with: blank pixels count as 0 for it.
-inline float interpolation_total(const Kernel& kernel) {
-  double sum = 0, absolute = 0;
+inline KernelTotal interpolation_total(const Kernel& kernel, Boundary boundary) {
+  double sum = kernel.beyond, absolute = std::abs(kernel.beyond);
   for (const double weight : kernel.weights) {
     sum += weight;
     absolute += std::abs(weight);
   }
-  return std::abs(sum) > 1e-6 * absolute ? static_cast<float>(sum) : 0.0f;
+  if (!(std::abs(sum) > 1e-6 * absolute)) return {};
+  return {static_cast<float>(sum), boundary == Boundary::zero ? static_cast<float>(kernel.beyond) : 0.0f};
 }
 
 }  // namespace reber::rules

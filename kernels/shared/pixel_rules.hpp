@@ -85,12 +85,18 @@ REBER_HD std::int64_t boundary_index(std::int64_t i, std::int64_t n, Boundary bo
   return boundary_index_as(i, n, boundary);
 }
 
-/// Output of an interpolating convolution. sum = sum(w in) and weight = sum(w) over finite pixels, total = sum(w) over
-/// the whole kernel. Blank where |weight| < min_weight |total|, or where the weight is zero. The comparison leaves 1e-5
-/// for rounding, so that with min_weight 1 an output whose whole kernel is finite is not blank.
-REBER_HD float interpolate_output(float sum, float weight, float total, float min_weight) {
-  if (weight == 0.0f || !(fabsf(weight) >= 0.99999f * min_weight * fabsf(total))) return blank_value();
-  return sum * (total / weight);
+struct KernelTotal {
+  float total = 0;    ///< weight of the whole kernel
+  float outside = 0;  ///< that of its weights beyond the image, which were left out and count as on finite pixels
+};
+
+/// Output of an interpolating convolution. sum = sum(w in) and weight = sum(w) over finite pixels. Blank where |weight|
+/// < min_weight |total|, or where the weight is zero. The comparison leaves 1e-5 for rounding, so that with min_weight
+/// 1 an output whose whole kernel is finite is not blank.
+REBER_HD float interpolate_output(float sum, float finite, KernelTotal kernel, float min_weight) {
+  const float weight = finite + kernel.outside;
+  if (weight == 0.0f || !(fabsf(weight) >= 0.99999f * min_weight * fabsf(kernel.total))) return blank_value();
+  return sum * (kernel.total / weight);
 }
 
 }  // namespace reber::rules

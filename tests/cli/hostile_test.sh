@@ -195,6 +195,13 @@ if plain_build; then
 fi
 limited "-n 12" find sky.fits.fz -o few.csv "${cpu[@]}"
 expect_same few.csv packed.csv
+if plain_build; then
+  # What of a kernel lies beyond the image takes no memory.
+  for kernel in mexican-hat:1600 tophat:8000 gaussian:3000,2000,30 gaussian:3000 box:16001; do
+    limited "-v 700000" convolve sky.fits wide.fits --kernel $kernel --overwrite "${cpu[@]}"
+    expect_status 0
+  done
+fi
 limited "-n 12" run sky.fits x.fits -o workers --workers 2 "${cpu[@]}"
 expect_status 4
 expect_in err "ulimit -n"

@@ -3,12 +3,14 @@
 """Faults of one line, planted one at a time: do the tests notice?
 
     mutations.py ROOT --check                    each line to be changed is in its file, once
-    mutations.py ROOT BUILD [--only N,N] [--near]
+    mutations.py ROOT BUILD [--only N,N] [--near] [--kinds] [--programs unit,conformance,golden]
 
 BUILD is a folder of ROOT where the unit, conformance and golden tests are built, by Ninja. ROOT is left as it is: the changed
 file stands in BUILD/mutants/N, is compiled there with what includes it, and the test programs are linked anew with those
 objects before all others. First run the suites whose sources include the changed file's header, then, without --near, each
 program whole. A fault is found where a test fails twice that passes in the program of BUILD.
+--kinds: the faults of mutations_of_kinds.json instead, which no test was written against; where no test program notices
+one, the scripts of the command line that it names are run with a program of its own.
 Prints a line per fault and how many were found. Exit code 1 where fewer than 95 of 100 were.
 """
 import argparse
@@ -41,7 +43,7 @@ FAULTS = [
     ("kernels/shared/pixel_rules.hpp", "return rms > 0.0f ? above / rms : blank_value();", "return above / rms;"),
     ("kernels/shared/pixel_rules.hpp", "return fmaf(weight, b - a, a);", "return fmaf(weight, a - b, a);"),
     ("kernels/shared/pixel_rules.hpp", "return negative ? -difference : difference;", "return difference;"),
-    ("kernels/shared/pixel_rules.hpp", "return sum * (total / weight);", "return sum;"),
+    ("kernels/shared/pixel_rules.hpp", "return sum * (kernel.total / weight);", "return sum;"),
     ("kernels/shared/pixel_rules.hpp", "static_cast<float>(zero + scale * stored)", "static_cast<float>(zero - scale * stored)"),
     ("kernels/shared/pixel_rules.hpp", "return __builtin_nanf(\"\");", "return 0.0f;"),
     ("kernels/shared/pixel_rules.hpp", "return std::isfinite(value) ? value : blank_value();", "return value;"),
@@ -92,13 +94,19 @@ FAULTS = [
 ]
 
 
+def faults_of_kinds():
+    kinds = json.loads(Path(__file__).with_name("mutations_of_kinds.json").read_text(encoding="utf-8"))
+    return [(one["path"], one["old"], one["new"], one["cli"]) for one in kinds]
+
+
 def check(root):
     bad = []
-    for number, (path, old, new) in enumerate(FAULTS):
+    faults = FAULTS + faults_of_kinds()
+    for number, (path, old, new, *_) in enumerate(faults):
         times = (root / path).read_text(encoding="utf-8").count(old) if (root / path).exists() else 0
         if times != 1 or old == new:
             bad.append(f"fault {number}: {path} holds {times} times: {old}")
-    print("\n".join(bad) if bad else f"{len(FAULTS)} faults can be planted")
+    print("\n".join(bad) if bad else f"{len(faults)} faults can be planted")
     return 1 if bad else 0
 
 
@@ -123,12 +131,12 @@ def failures(text):
 class Trial:
     """The objects and test programs of one fault."""
 
-    PROGRAMS = ("unit", "conformance", "golden")
     PATIENCE_S = 1800
 
     def __init__(self, options, number):
-        self.root, self.build = options.root, options.build
-        self.path, old, new = FAULTS[number]
+        self.root, self.build, self.programs = options.root, options.build, options.programs
+        self.path, old, new, *scripts = options.faults[number]
+        self.scripts = scripts[0] if scripts else []
         self.folder = options.build / f"mutants/{number}"
         planted = self.folder / self.path
         planted.parent.mkdir(parents=True, exist_ok=True)
@@ -166,10 +174,14 @@ class Trial:
             self.changed[output] = made
         return done.returncode == 0
 
+    @staticmethod
+    def target(program):
+        return "app/reber" if program == "reber" else f"tests/reber_{program}_tests"
+
     def link(self, program):
         """The words that link BUILD's program."""
         if program not in self.links:
-            said = run(["ninja", "-t", "commands", f"reber_{program}_tests"], self.build, 600).stdout
+            said = run(["ninja", "-t", "commands", self.target(program)], self.build, 600).stdout
             self.links[program] = [word for word in shlex.split(said.strip().splitlines()[-1]) if word not in (":", "&&")]
         return self.links[program]
 
@@ -181,7 +193,8 @@ class Trial:
     def program(self, program):
         """BUILD's program, linked with the changed objects first: those of libraries are then taken from them."""
         words = list(self.link(program))
-        out = self.folder / f"reber_{program}_tests"
+        # The program looks for its modules beside itself.
+        out = self.build / "app/reber_mutant" if program == "reber" else self.folder / f"reber_{program}_tests"
         words[words.index("-o") + 1] = str(out)
         own = {word for word in words if word in self.changed}
         words = [str(self.changed[word]) if word in own else word for word in words]
@@ -208,11 +221,12 @@ class Trial:
         """The test that fails, twice; empty where none does, None where the fault does not compile or link."""
         users = self.users()
         tests = [output for output in users if output.startswith("tests/")]
-        linked = [output for output in users if any(self.of_library_in(output, program) for program in self.PROGRAMS)]
+        programs = [*self.programs, "reber"] if self.scripts else self.programs
+        linked = [output for output in users if any(self.of_library_in(output, program) for program in programs)]
         if not users or not all(self.compile(output) for output in linked):
             return None
         for near in [True] if near_alone else [True, False]:
-            for program in self.PROGRAMS:
+            for program in self.programs:
                 sources = self.near(program)
                 if near and not sources:
                     continue
@@ -228,6 +242,18 @@ class Trial:
                 for name in self.failed(binary, names):
                     if self.failed(binary, name) and not self.failed(self.build / f"tests/reber_{program}_tests", name):
                         return name
+        return self.failing_script() if self.scripts else ""
+
+    def failing_script(self):
+        """Of the command line's tests, one that fails with the fault and passes without it."""
+        binary = self.program("reber")
+        if binary is None:
+            return None
+        for name in self.scripts:
+            def fails(program, script=self.root / f"tests/cli/{name}_test.sh"):
+                return run(["bash", script, program, self.root, ""], self.folder, self.PATIENCE_S).returncode != 0
+            if fails(binary) and not fails(self.build / "app/reber"):
+                return "cli." + name
         return ""
 
 
@@ -238,16 +264,19 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--near", action="store_true")
+    parser.add_argument("--kinds", action="store_true")
+    parser.add_argument("--programs", type=lambda text: text.split(","), default=["unit", "conformance", "golden"])
     options = parser.parse_args()
+    options.faults = faults_of_kinds() if options.kinds else FAULTS
     if options.check or not options.build:
         return check(options.root)
     database = run(["ninja", "-t", "compdb"], options.build, 600).stdout
     options.commands = [entry | {"file": str((Path(entry["directory"]) / entry["file"]).resolve())}
                         for entry in json.loads(database) if entry["output"].endswith(".o")]
-    chosen = [int(word) for word in options.only.split(",")] if options.only else range(len(FAULTS))
+    chosen = [int(word) for word in options.only.split(",")] if options.only else range(len(options.faults))
     found = 0
     for number in chosen:
-        start, fault = time.monotonic(), FAULTS[number]
+        start, fault = time.monotonic(), options.faults[number]
         name = Trial(options, number).finder(options.near)
         said = "does not compile" if name is None else "found by " + name if name else "NOT NOTICED"
         found += bool(name)

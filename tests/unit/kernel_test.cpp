@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernel names, and the weights they become.
 #include "core/sky/model/kernel.hpp"
+#include "core/seam/compute/boundary_index.hpp"
 
 #include <gtest/gtest.h>
 
@@ -219,6 +220,47 @@ TEST(Kernel, line_and_point_kernels) {
   EXPECT_NEAR(kernel.sum(), 1, 1e-13);
   EXPECT_LE(error_on_unit_source(kernel, source, source + line), 1e-4);
   EXPECT_THROW((void)least_squares_kernel(line, source, 8), InputError);
+}
+
+/// out(y) of the kernel about a pixel of an image of n x n, by definition, with the outside as the boundary has it.
+double output_at(const Kernel& kernel, Boundary boundary, std::int64_t n, std::int64_t y, std::int64_t x) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < kernel.shape.ny; ++i)
+    for (std::int64_t j = 0; j < kernel.shape.nx; ++j) {
+      const std::int64_t from_y = boundary_index(y - (i - kernel.shape.ny / 2), n, boundary);
+      const std::int64_t from_x = boundary_index(x - (j - kernel.shape.nx / 2), n, boundary);
+      if (from_y < 0 || from_x < 0) continue;
+      sum += kernel.weights[static_cast<std::size_t>(i * kernel.shape.nx + j)] *
+             std::cos(static_cast<double>(1 + 3 * from_y * n + from_x));
+    }
+  return sum;
+}
+
+TEST(Kernel, what_lies_beyond_the_image_is_not_made_and_changes_nothing) {
+  std::vector<double> uneven(30 * 23);
+  for (std::size_t i = 0; i < uneven.size(); ++i) uneven[i] = 1 + std::sin(static_cast<double>(i * i));
+  const auto made = [&](int which, const KernelReach& reach) {
+    if (which == 0) return gaussian_kernel({40, 0, 90}, Normalise::sum, reach);
+    if (which == 1) return gaussian_kernel({40, 25, 90}, Normalise::sum, reach);
+    if (which == 2) return gaussian_kernel({40, 25, 90}, Normalise::none, reach);
+    if (which == 3) return box_kernel(26, Normalise::sum, reach);
+    if (which == 4) return tophat_kernel(17.3, Normalise::sum, reach);
+    if (which == 5) return mexican_hat_kernel(4, Normalise::peak, reach);
+    if (which == 6) return within_reach(custom_kernel({30, 23}, uneven, Normalise::sum, "uneven"), reach);
+    return gaussian_kernel({72, 72, 72}, Normalise::sum, reach);
+  };
+  for (const std::int64_t n : {1, 2, 5, 9})
+    for (const auto& [word, boundary, shown, alias] : words<Boundary>)
+      for (int which = 0; which < 8; ++which) {
+        const AxisReach axis = reach_along(n, boundary);
+        const Kernel whole = made(which, {}), part = made(which, {axis, axis});
+        EXPECT_EQ(part.shape, (Shape{2 * n + 1, 2 * n + 1})) << which;
+        EXPECT_NEAR(part.sum(), whole.sum(), 1e-12 * (1 + std::abs(whole.sum())));
+        for (std::int64_t y = 0; y < n; ++y)
+          for (std::int64_t x = 0; x < n; ++x)
+            EXPECT_NEAR(output_at(part, boundary, n, y, x), output_at(whole, boundary, n, y, x), 1e-12)
+                << word << " " << which << " " << n;
+      }
 }
 
 }  // namespace

@@ -50,11 +50,12 @@ TEST(PixelRules, PlanesAreCombinedWithoutTheirBlankPixels) {
 }
 
 TEST(PixelRules, ASumWithoutSomePixelsIsWeightedAnew) {
-  EXPECT_EQ(interpolate_output(6, 0.75F, 1, 0.5F), 8);
-  EXPECT_EQ(interpolate_output(6, 1, 1, 1), 6);
-  EXPECT_EQ(interpolate_output(6, 2, 4, 0.5F), 12);
-  EXPECT_TRUE(std::isnan(interpolate_output(6, 0.25F, 1, 0.5F)));
-  EXPECT_TRUE(std::isnan(interpolate_output(6, 0, 1, 0)));
+  EXPECT_EQ(interpolate_output(6, 0.75F, {1, 0}, 0.5F), 8);
+  EXPECT_EQ(interpolate_output(6, 1, {1, 0}, 1), 6);
+  EXPECT_EQ(interpolate_output(6, 2, {4, 0}, 0.5F), 12);
+  EXPECT_EQ(interpolate_output(6, 1, {4, 2}, 0.5F), 8);
+  EXPECT_TRUE(std::isnan(interpolate_output(6, 0.25F, {1, 0}, 0.5F)));
+  EXPECT_TRUE(std::isnan(interpolate_output(6, 0, {1, 0}, 0)));
 }
 
 TEST(PixelRules, IndicesOutsideStandForThoseOfTheirRule) {

@@ -14,6 +14,7 @@
 #include "core/base/error.hpp"
 #include "core/measure/background/mesh_nodes.hpp"
 #include "core/run/pipeline/background_stage.hpp"
+#include "core/seam/compute/boundary_index.hpp"
 #include "core/seam/plan/tiling.hpp"
 
 namespace reber {
@@ -78,7 +79,8 @@ void add_gaussians(Backend& backend, const Plane& plane, std::span<const double>
     std::vector<std::unique_ptr<ConvolutionPlan>> plans;
     std::vector<const ConvolutionPlan*> each;
     for (const double fwhm : together) {
-      Kernel kernel = gaussian_kernel({fwhm * fwhm, 0, fwhm * fwhm}, Normalise::sum);
+      const KernelReach reach = reach_over(shape, Boundary::blank);
+      Kernel kernel = gaussian_kernel({fwhm * fwhm, 0, fwhm * fwhm}, Normalise::sum, reach);
       plans.push_back(plan_of(backend, shape, smoothing(std::move(kernel), Boundary::blank), job));
       each.push_back(plans.back().get());
     }
@@ -134,14 +136,10 @@ std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int 
   if (j < 1 || j > 12) throw InputError(fmt::format("wavelet planes are numbered 1 to 12, not {}", j));
   constexpr std::array kB3{1.0 / 16, 4.0 / 16, 6.0 / 16, 4.0 / 16, 1.0 / 16};
   const std::int64_t hole = std::int64_t{1} << (j - 1), side = filter_side(j);
-  Kernel kernel;
-  kernel.shape = {side, side};
-  kernel.row.assign(static_cast<std::size_t>(side), 0.0);
-  for (std::size_t k = 0; k < kB3.size(); ++k) kernel.row[k * static_cast<std::size_t>(hole)] = kB3[k];
-  kernel.column = kernel.row;
-  for (const double y : kernel.column)
-    for (const double x : kernel.row) kernel.weights.push_back(y * x);
-  kernel.text = fmt::format("B3 spline, scale {}", j);
+  std::vector<double> factor(static_cast<std::size_t>(side), 0.0);
+  for (std::size_t k = 0; k < kB3.size(); ++k) factor[k * static_cast<std::size_t>(hole)] = kB3[k];
+  const KernelReach reach = reach_over(plane.shape(), Boundary::zero);
+  Kernel kernel = product_kernel(factor, factor, fmt::format("B3 spline, scale {}", j), reach);
   const auto plan = plan_of(backend, plane.shape(), smoothing(std::move(kernel), Boundary::zero), job);
   return backend.convolve(plane, *plan, job);
 }

@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/files/image/image_file.hpp"
 #include "core/run/request/parameter_rules.hpp"
+#include "core/seam/compute/boundary_index.hpp"
 #include "core/sky/model/kernel_least_squares.hpp"
 
 namespace reber {
@@ -33,7 +34,8 @@ Matrix2 geometry_at_centre(const ImageHeader& header) {
 }
 
 /// A model without a beam is of points: the beam itself is the kernel, and its sum is the flux of a beam.
-ResolvedConvolution points_to_beam(const TargetBeam& target, const ImageHeader& header, const Matrix2& geometry) {
+ResolvedConvolution points_to_beam(const TargetBeam& target, const ImageHeader& header, const Matrix2& geometry,
+                                   const KernelReach& reach) {
   ResolvedConvolution resolved;
   resolved.beam_after = target.beam;
   resolved.flux_factor = target.beam.area_deg2() / std::abs(geometry.determinant());
@@ -44,7 +46,7 @@ ResolvedConvolution points_to_beam(const TargetBeam& target, const ImageHeader& 
   if (axes.minor < kSampledFwhmPx)
     throw InputError(fmt::format("{}: a beam of {:.3f} x {:.3f} pixels is too small to sample; {:.2g} are needed",
                                  header.path, axes.major, axes.minor, kSampledFwhmPx));
-  resolved.spec.kernel = gaussian_kernel(pixels, Normalise::sum);
+  resolved.spec.kernel = gaussian_kernel(pixels, Normalise::sum, reach);
   // The weights are of the image's unit: those of the result have no prefix.
   resolved.flux_factor *= header.unit.factor;
   resolved.notes.push_back(fmt::format("no beam -> {}: the image is taken as points, {} becomes {}, flux factor {:.9g}",
@@ -53,14 +55,14 @@ ResolvedConvolution points_to_beam(const TargetBeam& target, const ImageHeader& 
   return resolved;
 }
 
-ResolvedConvolution to_target_beam(const TargetBeam& target, const ImageHeader& header,
-                                   const std::optional<Beam>& beam) {
+ResolvedConvolution to_target_beam(const TargetBeam& target, const ImageHeader& header, const std::optional<Beam>& beam,
+                                   const KernelReach& reach) {
   const bool of_points = !beam && header.unit.kind == Unit::Kind::jy_per_pixel;
   if (!beam && !of_points)
     throw InputError(fmt::format("{}: smoothing to a beam needs the image's own beam; {}. Give it with --image-beam",
                                  header.path, header.beam_note));
   const Matrix2 geometry = geometry_at_centre(header);
-  if (of_points) return points_to_beam(target, header, geometry);
+  if (of_points) return points_to_beam(target, header, geometry, reach);
   const Deconvolved kernel = deconvolve(target.beam, *beam);
   if (kernel.kind == Deconvolved::Kind::impossible)
     throw InputError(fmt::format("{}: cannot reach beam {} from {}: {}", header.path, in_words(target.beam),
@@ -77,12 +79,12 @@ ResolvedConvolution to_target_beam(const TargetBeam& target, const ImageHeader& 
       to_pixels(sky_covariance(kernel.beam.major_deg, kernel.beam.minor_deg, kernel.beam.pa_deg), geometry);
   const Ellipse axes = ellipse_of(pixels);
   if (axes.minor >= kSampledFwhmPx) {
-    resolved.spec.kernel = gaussian_kernel(pixels, Normalise::sum);
+    resolved.spec.kernel = gaussian_kernel(pixels, Normalise::sum, reach);
   } else {
     const Covariance own = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), geometry);
     // A 9x9 kernel reaches four pixels: enough for kernels whose major axis is below that many.
-    const int reach = std::max(4, static_cast<int>(std::ceil(2.123 * axes.major)));
-    resolved.spec.kernel = least_squares_kernel(pixels, own, 2 * reach + 1);
+    const int half = std::max(4, static_cast<int>(std::ceil(2.123 * axes.major)));
+    resolved.spec.kernel = least_squares_kernel(pixels, own, 2 * half + 1);
     resolved.notes.push_back(
         fmt::format("kernel minor axis is {:.2f} pixels: least-squares weights for a beam-limited image; an unresolved "
                     "source errs by {:.1e} of its peak",
@@ -144,24 +146,30 @@ double smoothing_flux_factor(const ImageHeader& header, const Beam& target, cons
 ResolvedConvolution resolve_convolution(const ConvolveRequest& request, const ImageHeader& header,
                                         const std::optional<Beam>& beam) {
   ResolvedConvolution resolved;
+  const KernelReach reach = reach_over(header.shape, request.boundary);
   if (const auto* target = std::get_if<TargetBeam>(&request.kernel)) {
-    resolved = to_target_beam(*target, header, beam);
+    resolved = to_target_beam(*target, header, beam, reach);
   } else if (const auto* gaussian = std::get_if<GaussianPixels>(&request.kernel)) {
     // sky_covariance measures its angle from +y towards +x; on the grid the angle runs from +x towards +y.
     const Covariance pixels = sky_covariance(gaussian->major, gaussian->minor, 90 - gaussian->angle_deg);
-    resolved.spec.kernel = gaussian_kernel(pixels, normalisation(request));
+    resolved.spec.kernel = gaussian_kernel(pixels, normalisation(request), reach);
     follow_beam(resolved, pixels, header, beam, normalisation(request));
   } else if (const auto* box = std::get_if<BoxKernel>(&request.kernel)) {
-    resolved.spec.kernel = box_kernel(box->side, normalisation(request));
+    resolved.spec.kernel = box_kernel(box->side, normalisation(request), reach);
   } else if (const auto* tophat = std::get_if<TophatKernel>(&request.kernel)) {
-    resolved.spec.kernel = tophat_kernel(tophat->radius, normalisation(request));
+    resolved.spec.kernel = tophat_kernel(tophat->radius, normalisation(request), reach);
   } else if (const auto* hat = std::get_if<MexicanHatKernel>(&request.kernel)) {
-    resolved.spec.kernel = mexican_hat_kernel(hat->sigma, normalisation(request));
+    resolved.spec.kernel = mexican_hat_kernel(hat->sigma, normalisation(request), reach);
   } else {
     resolved.spec.kernel = kernel_from_file(std::get<FileKernel>(request.kernel), normalisation(request));
   }
-  for (double& weight : resolved.spec.kernel.weights) weight *= resolved.flux_factor;
-  for (double& weight : resolved.spec.kernel.column) weight *= resolved.flux_factor;
+  Kernel& kernel = resolved.spec.kernel = within_reach(std::move(resolved.spec.kernel), reach);
+  for (double& weight : kernel.weights) weight *= resolved.flux_factor;
+  for (double& weight : kernel.column) weight *= resolved.flux_factor;
+  kernel.beyond *= resolved.flux_factor;
+  if (kernel.shape.ny / 2 == reach.y.limit || kernel.shape.nx / 2 == reach.x.limit)
+    resolved.notes.push_back(
+        fmt::format("what of the kernel can touch the image: {} x {} pixels", kernel.shape.nx, kernel.shape.ny));
   resolved.spec.boundary = request.boundary;
   resolved.spec.nan = nan_rule(request);
   resolved.spec.min_weight = request.min_weight;

@@ -29,4 +29,18 @@ namespace reber {
   return i;
 }
 
+/// What of a kernel such an image leaves along one axis of n pixels: further offsets lead to pixels that nearer ones
+/// lead to as well, or to none.
+[[nodiscard]] constexpr AxisReach reach_along(std::int64_t n, Boundary boundary) {
+  using enum AxisReach::Beyond;
+  if (boundary == Boundary::nearest) return {n, last, 1};
+  if (boundary == Boundary::wrap) return {n, repeats, n};
+  if (boundary == Boundary::reflect) return {n, repeats, 2 * n};
+  if (boundary == Boundary::mirror) return {n, repeats, n == 1 ? 1 : 2 * n - 2};
+  return {n, lost, 1};
+}
+[[nodiscard]] constexpr KernelReach reach_over(Shape image, Boundary boundary) {
+  return {reach_along(image.ny, boundary), reach_along(image.nx, boundary)};
+}
+
 }  // namespace reber

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cmath>
 #include <numbers>
+#include <numeric>
+#include <optional>
 
 #include "core/base/error.hpp"
 #include "core/sky/model/kernel_least_squares.hpp"
@@ -68,6 +70,17 @@ void check_side(double side, const std::string& text) {
   }
 }
 
+[[noreturn]] void refuse_unit_sum(const std::string& text) {
+  throw InputError(fmt::format(
+      "{}: the weights add up to zero, so they cannot be normalised to unit sum; use normalise peak or none", text));
+}
+
+void scale_weights(Kernel& kernel, double scale) {
+  for (double& weight : kernel.weights) weight *= scale;
+  for (double& weight : kernel.row) weight *= scale;
+  kernel.beyond *= scale;
+}
+
 /// Multiplies the weights (and the row factor) so that they are as asked.
 void normalise_weights(Kernel& kernel, Normalise normalise) {
   double scale = 1;
@@ -75,12 +88,7 @@ void normalise_weights(Kernel& kernel, Normalise normalise) {
     double absolute = 0;
     for (const double weight : kernel.weights) absolute += std::abs(weight);
     const double sum = kernel.sum();
-    if (!(std::abs(sum) > 1e-6 * absolute)) {
-      throw InputError(
-          fmt::format("{}: the weights add up to zero, so they cannot be normalised to unit sum; use "
-                      "normalise peak or none",
-                      kernel.text));
-    }
+    if (!(std::abs(sum) > 1e-6 * absolute)) refuse_unit_sum(kernel.text);
     scale = 1 / sum;
   } else if (normalise == Normalise::peak) {
     double peak = 0;
@@ -88,8 +96,7 @@ void normalise_weights(Kernel& kernel, Normalise normalise) {
     if (!(peak > 0)) throw InputError(fmt::format("{}: all weights are zero", kernel.text));
     scale = 1 / peak;
   }
-  for (double& weight : kernel.weights) weight *= scale;
-  for (double& weight : kernel.row) weight *= scale;
+  scale_weights(kernel, scale);
 }
 
 void multiply_factors(Kernel& kernel) {
@@ -101,6 +108,19 @@ void multiply_factors(Kernel& kernel) {
 }
 
 std::int64_t half_width(double fwhm) { return static_cast<std::int64_t>(std::ceil(kCutFwhm * fwhm)); }
+
+double sum_of(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+/// Column and row without what lies beyond the reach, and the weights made of them.
+void multiply_within(Kernel& kernel, const KernelReach& reach) {
+  const double whole = sum_of(kernel.column) * sum_of(kernel.row);
+  const Shape before = kernel.shape;
+  kernel.column = reach.y.folded(kernel.column);
+  kernel.row = reach.x.folded(kernel.row);
+  kernel.shape = {static_cast<std::int64_t>(kernel.column.size()), static_cast<std::int64_t>(kernel.row.size())};
+  multiply_factors(kernel);
+  if (kernel.shape != before) kernel.beyond = whole - sum_of(kernel.column) * sum_of(kernel.row);
+}
 
 /// Samples of a 1-D Gaussian at whole pixels; of unit sum where asked.
 std::vector<double> gaussian_factor(double fwhm, bool unit_sum) {
@@ -118,16 +138,26 @@ std::vector<double> gaussian_factor(double fwhm, bool unit_sum) {
   return factor;
 }
 
-/// Even, point-symmetric weights of the rotated Gaussian exp(-4 ln2 r^T C^-1 r).
-void sample_gaussian(const Covariance& c, double determinant, Kernel& kernel) {
-  const std::int64_t hy = kernel.shape.ny / 2;
-  const std::int64_t hx = kernel.shape.nx / 2;
+/// Even, point-symmetric weights of the rotated Gaussian exp(-4 ln2 r^T C^-1 r); those beyond the reach are added up.
+void sample_gaussian(const Covariance& c, double determinant, Kernel& kernel, const KernelReach& reach) {
+  const std::int64_t hy = kernel.shape.ny / 2, hx = kernel.shape.nx / 2;
+  const std::int64_t left_y = reach.y.half(hy), left_x = reach.x.half(hx);
+  kernel.shape = {2 * left_y + 1, 2 * left_x + 1};
+  kernel.weights.assign(static_cast<std::size_t>(kernel.shape.count()), 0.0);
+  std::vector<std::optional<std::int64_t>> column;
+  for (std::int64_t i = -hx; i <= hx; ++i) column.push_back(reach.x.within(i));
   for (std::int64_t j = -hy; j <= hy; ++j) {
+    const auto to = reach.y.within(j);
     for (std::int64_t i = -hx; i <= hx; ++i) {
       const double y = static_cast<double>(j);
       const double x = static_cast<double>(i);
       const double form = (c.yy * x * x - 2 * c.xy * x * y + c.xx * y * y) / determinant;
-      kernel.weights.push_back(std::exp(-4 * std::numbers::ln2 * form));
+      const double weight = std::exp(-4 * std::numbers::ln2 * form);
+      const auto at = column[static_cast<std::size_t>(i + hx)];
+      if (to && at)
+        kernel.weights[static_cast<std::size_t>((*to + left_y) * kernel.shape.nx + *at + left_x)] += weight;
+      else
+        kernel.beyond += weight;
     }
   }
 }
@@ -137,7 +167,29 @@ void sample_gaussian(const Covariance& c, double determinant, Kernel& kernel) {
 double Kernel::sum() const {
   double total = 0;
   for (const double weight : weights) total += weight;
-  return total;
+  return total + beyond;
+}
+
+Kernel within_reach(Kernel kernel, const KernelReach& reach) {
+  const auto [ny, nx] = kernel.shape;
+  if (ny / 2 <= reach.y.limit && nx / 2 <= reach.x.limit) return kernel;
+  if (kernel.separable())
+    return product_kernel(std::move(kernel.column), std::move(kernel.row), std::move(kernel.text), reach);
+  const double whole = kernel.sum();
+  const std::int64_t cy = reach.y.half(ny / 2), cx = reach.x.half(nx / 2);
+  kernel.shape = {ny / 2 > cy ? 2 * cy + 1 : ny, nx / 2 > cx ? 2 * cx + 1 : nx};
+  std::vector<double> left(static_cast<std::size_t>(kernel.shape.count()), 0.0);
+  for (std::int64_t y = 0; y < ny; ++y)
+    for (std::int64_t x = 0; x < nx; ++x) {
+      const auto to_y = reach.y.within(y - ny / 2), to_x = reach.x.within(x - nx / 2);
+      if (!to_y || !to_x) continue;
+      left[static_cast<std::size_t>((*to_y + cy) * kernel.shape.nx + *to_x + cx)] +=
+          kernel.weights[static_cast<std::size_t>(y * nx + x)];
+    }
+  kernel.weights = std::move(left);
+  kernel.beyond = 0;
+  kernel.beyond = whole - kernel.sum();
+  return kernel;
 }
 
 KernelSpec parse_kernel(const std::string& text) {
@@ -191,7 +243,7 @@ std::string to_string(const KernelSpec& spec) {
   return std::visit(Words{}, spec);
 }
 
-Kernel gaussian_kernel(const Covariance& pixels, Normalise normalise) {
+Kernel gaussian_kernel(const Covariance& pixels, Normalise normalise, const KernelReach& reach) {
   const Ellipse axes = ellipse_of(pixels);
   if (!(std::isfinite(axes.major) && axes.major >= 0)) throw InputError("a Gaussian kernel needs finite axes");
   Kernel kernel;
@@ -206,8 +258,8 @@ Kernel gaussian_kernel(const Covariance& pixels, Normalise normalise) {
     // A line has no samples of its own. Three pixels across the beam is the coarsest image it is right for.
     constexpr double kCoarsestBeamPx = 3;
     const int size = static_cast<int>(2 * std::max<std::int64_t>(half_width(axes.major), 3) + 1);
-    return least_squares_kernel(pixels, {kCoarsestBeamPx * kCoarsestBeamPx, 0, kCoarsestBeamPx * kCoarsestBeamPx},
-                                size);
+    const Covariance coarsest{kCoarsestBeamPx * kCoarsestBeamPx, 0, kCoarsestBeamPx * kCoarsestBeamPx};
+    return within_reach(least_squares_kernel(pixels, coarsest, size), reach);
   }
   const double fwhm_x = std::sqrt(pixels.xx);
   const double fwhm_y = std::sqrt(pixels.yy);
@@ -216,64 +268,87 @@ Kernel gaussian_kernel(const Covariance& pixels, Normalise normalise) {
     const bool unit_sum = normalise == Normalise::sum;
     kernel.column = gaussian_factor(fwhm_y, unit_sum);
     kernel.row = gaussian_factor(fwhm_x, unit_sum);
-    multiply_factors(kernel);
+    multiply_within(kernel, reach);
     return kernel;
   }
-  sample_gaussian(pixels, pixels.xx * pixels.yy - pixels.xy * pixels.xy, kernel);
-  normalise_weights(kernel, normalise);
+  sample_gaussian(pixels, pixels.xx * pixels.yy - pixels.xy * pixels.xy, kernel, reach);
+  if (normalise == Normalise::sum) scale_weights(kernel, 1 / kernel.sum());
   return kernel;
 }
 
-Kernel box_kernel(int side, Normalise normalise) {
+Kernel product_kernel(std::vector<double> column, std::vector<double> row, std::string text, const KernelReach& reach) {
+  Kernel kernel;
+  kernel.shape = {static_cast<std::int64_t>(column.size()), static_cast<std::int64_t>(row.size())};
+  kernel.column = std::move(column);
+  kernel.row = std::move(row);
+  kernel.text = std::move(text);
+  multiply_within(kernel, reach);
+  return kernel;
+}
+
+Kernel box_kernel(int side, Normalise normalise, const KernelReach& reach) {
   if (side < 1) throw InputError(fmt::format("box kernel: the side must be at least 1 pixel, not {}", side));
   check_side(side, "a box kernel");
-  Kernel kernel;
-  kernel.shape = {side, side};
-  kernel.text = fmt::format("box of {0} x {0} pixels", side);
-  const double weight = normalise == Normalise::sum ? 1.0 / side : 1.0;
-  kernel.column.assign(static_cast<std::size_t>(side), weight);
-  kernel.row = kernel.column;
-  multiply_factors(kernel);
-  return kernel;
+  const std::vector<double> factor(static_cast<std::size_t>(side), normalise == Normalise::sum ? 1.0 / side : 1.0);
+  return product_kernel(factor, factor, fmt::format("box of {0} x {0} pixels", side), reach);
 }
 
-Kernel tophat_kernel(double radius, Normalise normalise) {
+Kernel tophat_kernel(double radius, Normalise normalise, const KernelReach& reach) {
   if (!(radius > 0)) throw InputError(fmt::format("tophat kernel: the radius must be above zero, not {}", radius));
   check_side(2 * radius + 1, "a tophat kernel");
   const auto half = static_cast<std::int64_t>(std::floor(radius));
-  std::vector<double> weights;
-  for (std::int64_t y = -half; y <= half; ++y) {
-    for (std::int64_t x = -half; x <= half; ++x) {
-      weights.push_back(static_cast<double>(x * x + y * y) <= radius * radius ? 1 : 0);
+  const std::int64_t left_y = reach.y.half(half), left_x = reach.x.half(half), nx = 2 * left_x + 1;
+  std::vector<double> counts(static_cast<std::size_t>((2 * left_y + 1) * nx), 0.0), row(static_cast<std::size_t>(nx));
+  const auto inside = [&](std::int64_t x, std::int64_t y) {
+    return static_cast<double>(x * x + y * y) <= radius * radius;
+  };
+  double whole = 0;
+  // From the outermost rows to the middle, each longer than the one before.
+  std::int64_t length = -1;
+  for (std::int64_t y = half; y >= 0; --y) {
+    for (; inside(length + 1, y); ++length) {
+      for (const std::int64_t x : {length + 1, -length - 1})
+        if (const auto to = reach.x.within(x)) row[static_cast<std::size_t>(*to + left_x)] += x == 0 ? 0.5 : 1;
+    }
+    for (const std::int64_t at : {y, -y}) {
+      whole += (y == 0 ? 0.5 : 1) * static_cast<double>(2 * length + 1);
+      if (const auto to = reach.y.within(at))
+        for (std::int64_t x = 0; x < nx; ++x)
+          counts[static_cast<std::size_t>((*to + left_y) * nx + x)] +=
+              (y == 0 ? 0.5 : 1) * row[static_cast<std::size_t>(x)];
     }
   }
-  return custom_kernel({2 * half + 1, 2 * half + 1}, std::move(weights), normalise,
-                       fmt::format("tophat of radius {:.6g} pixels", radius));
+  Kernel kernel = custom_kernel({2 * left_y + 1, nx}, std::move(counts), Normalise::none,
+                                fmt::format("tophat of radius {:.6g} pixels", radius));
+  kernel.beyond = whole - kernel.sum();
+  if (normalise == Normalise::sum) scale_weights(kernel, 1 / whole);
+  return kernel;
 }
 
-Kernel mexican_hat_kernel(double sigma, Normalise normalise) {
+Kernel mexican_hat_kernel(double sigma, Normalise normalise, const KernelReach& reach) {
   if (!(sigma > 0)) throw InputError(fmt::format("mexican-hat kernel: sigma must be above zero, not {}", sigma));
   check_side(10 * sigma + 1, "a mexican-hat kernel");
   Kernel kernel;
   kernel.text = fmt::format("mexican hat of sigma {:.6g} pixels", sigma);
+  if (normalise == Normalise::sum) refuse_unit_sum(kernel.text);
   const auto half = static_cast<std::int64_t>(std::ceil(5 * sigma));
-  kernel.shape = {2 * half + 1, 2 * half + 1};
-  const double s2 = sigma * sigma;
-  double sum = 0, envelope = 0;
-  std::vector<double> gaussian;
-  for (std::int64_t y = -half; y <= half; ++y) {
-    for (std::int64_t x = -half; x <= half; ++x) {
-      const double r2 = static_cast<double>(x * x + y * y);
-      const double g = std::exp(-r2 / (2 * s2)) / (2 * std::numbers::pi * s2);
-      gaussian.push_back(g);
-      kernel.weights.push_back((2 - r2 / s2) / s2 * g);
-      sum += kernel.weights.back();
-      envelope += g;
-    }
+  // A Gaussian g and t^2 g along an axis, t in sigma: the weight is g(x) g(y) (c - x^2 - y^2).
+  std::vector<double> gaussian, curved;
+  for (std::int64_t i = -half; i <= half; ++i) {
+    const double t = static_cast<double>(i) / sigma;
+    gaussian.push_back(std::exp(-t * t / 2));
+    curved.push_back(t * t * gaussian.back());
   }
-  // The cut and the sampling leave a small sum; taken out under the Gaussian, so a flat sky gives zero.
-  for (std::size_t i = 0; i < gaussian.size(); ++i) kernel.weights[i] -= sum / envelope * gaussian[i];
-  normalise_weights(kernel, normalise);
+  // c is 2 but for the cut and the sampling: a flat sky gives zero.
+  const double c = 2 * sum_of(curved) / sum_of(gaussian);
+  const double unit = normalise == Normalise::peak ? c : 2 * std::numbers::pi * std::pow(sigma, 4);
+  const auto gy = reach.y.folded(gaussian), gx = reach.x.folded(gaussian);
+  const auto hy = reach.y.folded(curved), hx = reach.x.folded(curved);
+  kernel.shape = {static_cast<std::int64_t>(gy.size()), static_cast<std::int64_t>(gx.size())};
+  for (std::size_t y = 0; y < gy.size(); ++y)
+    for (std::size_t x = 0; x < gx.size(); ++x)
+      kernel.weights.push_back((c * gy[y] * gx[x] - gy[y] * hx[x] - hy[y] * gx[x]) / unit);
+  if (kernel.shape.ny <= 2 * half || kernel.shape.nx <= 2 * half) kernel.beyond = -kernel.sum();
   return kernel;
 }
 

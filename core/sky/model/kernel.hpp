@@ -10,6 +10,7 @@
 #include "core/base/shape.hpp"
 #include "core/base/words.hpp"
 #include "core/sky/model/beam.hpp"
+#include "core/sky/model/kernel_reach.hpp"
 
 namespace reber {
 
@@ -59,19 +60,28 @@ struct Kernel {
   std::vector<double> weights;
   /// Factors column (ny) and row (nx) whose outer product is `weights`, where the kernel has them.
   std::vector<double> column, row;
-  std::string text;  ///< what it is, for reports and HISTORY
+  std::string text;   ///< what it is, for reports and HISTORY
+  double beyond = 0;  ///< weight that was left out, since it touches no pixel of the image
 
   [[nodiscard]] bool separable() const { return !column.empty(); }
+  /// Of all weights, those left out as well.
   [[nodiscard]] double sum() const;
 };
 
+/// The kernel without what lies beyond the reach. Every output stays what it is, rounding apart.
+[[nodiscard]] Kernel within_reach(Kernel kernel, const KernelReach& reach);
+
 /// Elliptical Gaussian of the given covariance (FWHM^2 in pixels), cut at 5 sigma of each axis: the square cut loses
 /// 1.1e-6 of the flux. A line or point kernel (zero eigenvalues) becomes the least-squares kernel.
-[[nodiscard]] Kernel gaussian_kernel(const Covariance& pixels, Normalise normalise);
+/// This and the next four: what lies beyond the reach is not made, but counts in the sum.
+[[nodiscard]] Kernel gaussian_kernel(const Covariance& pixels, Normalise normalise, const KernelReach& reach = {});
 
-[[nodiscard]] Kernel box_kernel(int side, Normalise normalise);
-[[nodiscard]] Kernel tophat_kernel(double radius, Normalise normalise);
-[[nodiscard]] Kernel mexican_hat_kernel(double sigma, Normalise normalise);
+/// The outer product of two factors, as they are.
+[[nodiscard]] Kernel product_kernel(std::vector<double> column, std::vector<double> row, std::string text,
+                                    const KernelReach& reach = {});
+[[nodiscard]] Kernel box_kernel(int side, Normalise normalise, const KernelReach& reach = {});
+[[nodiscard]] Kernel tophat_kernel(double radius, Normalise normalise, const KernelReach& reach = {});
+[[nodiscard]] Kernel mexican_hat_kernel(double sigma, Normalise normalise, const KernelReach& reach = {});
 /// Any weights; looks for an exact outer-product form.
 [[nodiscard]] Kernel custom_kernel(Shape shape, std::vector<double> weights, Normalise normalise, std::string text);
 

@@ -104,7 +104,7 @@ CpuConvolution::CpuConvolution(ConvolutionSpec spec, Shape shape, const Variant&
       shape_(shape),
       variant_(variant),
       tiles_(std::move(tiles)),
-      total_(rules::interpolation_total(spec_.kernel)),
+      total_(rules::interpolation_total(spec_.kernel, spec_.boundary)),
       top_(spec_.kernel.shape.ny - 1 - spec_.kernel.shape.ny / 2),
       left_(spec_.kernel.shape.nx - 1 - spec_.kernel.shape.nx / 2),
       row_of_(padded_axis(shape.ny, spec_.kernel.shape.ny, spec_.boundary)),
@@ -114,7 +114,7 @@ CpuConvolution::Blanks CpuConvolution::blanks_of(const CpuPlane& plane) const {
   if (plane.blank() == 0 && spec_.boundary != Boundary::blank) return Blanks::none;
   switch (spec_.nan) {
     case NanRule::interpolate:
-      return total_ != 0.0f ? Blanks::interpolate : Blanks::fill;
+      return total_.total != 0.0f ? Blanks::interpolate : Blanks::fill;
     case NanRule::propagate:
       return Blanks::propagate;
     case NanRule::fill:

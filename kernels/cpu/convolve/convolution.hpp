@@ -14,6 +14,7 @@
 #include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 #include "kernels/cpu/row_maker.hpp"
+#include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::cpu {
 
@@ -107,7 +108,7 @@ class CpuConvolution final : public ConvolutionPlan {
   Shape shape_;
   Variant variant_;
   std::shared_ptr<const TileAlgorithm> tiles_;
-  float total_;
+  rules::KernelTotal total_;
   std::int64_t top_, left_;  ///< rows and columns of halo before a tile
   /// Image row (column) that stands for padded row (column) p, which is p - top_ (left_); -1 where there is none.
   std::vector<std::int64_t> row_of_, column_of_;

@@ -27,7 +27,7 @@ struct BlankTreatment {
 BlankTreatment treatment_of(const CudaPlan& plan, const CudaPlane& plane) {
   const ConvolutionSpec& spec = plan.spec();
   const bool missing = plane.blank() > 0 || spec.boundary == Boundary::blank;
-  return {missing && spec.nan == NanRule::interpolate && plan.total() != 0.0f,
+  return {missing && spec.nan == NanRule::interpolate && plan.total().total != 0.0f,
           missing && spec.nan == NanRule::propagate, spec.keep_blanks && plane.blank() > 0};
 }
 

@@ -29,7 +29,7 @@ class CudaPlan final : public ConvolutionPlan {
         spec_(std::move(plan_spec)),
         shape_(plan_shape),
         variant_(*choice.finite),
-        total_(rules::interpolation_total(spec_.kernel)),
+        total_(rules::interpolation_total(spec_.kernel, spec_.boundary)),
         absolute_(rules::absolute_sum(spec_.kernel.weights)),
         convolver_(choice.finite->make(*context_, spec_, shape_)),
         with_blanks_(choice.blanks == choice.finite ? nullptr : choice.blanks->make(*context_, spec_, shape_)) {}
@@ -43,7 +43,7 @@ class CudaPlan final : public ConvolutionPlan {
   [[nodiscard]] Shape shape() const override { return shape_; }
   [[nodiscard]] std::string description() const override { return convolver_->description(); }
   /// rules::interpolation_total of the kernel: a millisecond of the host for a kernel of a million weights.
-  [[nodiscard]] float total() const { return total_; }
+  [[nodiscard]] rules::KernelTotal total() const { return total_; }
   /// Sum of the weights' absolute values.
   [[nodiscard]] double absolute() const { return absolute_; }
   /// all_finite: of the jobs that it is for.
@@ -57,7 +57,7 @@ class CudaPlan final : public ConvolutionPlan {
   ConvolutionSpec spec_;
   Shape shape_;
   Variant variant_;
-  float total_;
+  rules::KernelTotal total_;
   double absolute_;
   std::shared_ptr<const Convolver> convolver_;
   std::shared_ptr<const Convolver> with_blanks_;  ///< null where convolver_ takes blank pixels as well

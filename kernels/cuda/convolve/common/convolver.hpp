@@ -10,6 +10,7 @@
 #include "core/seam/compute/convolution.hpp"
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/device/views.hpp"
+#include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::cuda {
 
@@ -24,7 +25,7 @@ struct ConvolveJob {
   /// Divide by the weight of finite pixels; else blank pixels count as 0.
   bool interpolate = false;
   float min_weight = 0;
-  float total = 0;                      ///< rules::interpolation_total of the kernel
+  rules::KernelTotal total;             ///< rules::interpolation_total of the kernel
   unsigned long long* blank = nullptr;  ///< where blank output pixels are counted
 };
 
