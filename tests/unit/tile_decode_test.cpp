@@ -116,5 +116,37 @@ TEST(TileDecode, TheFirstDamagedTileIsNamedForAnyNumberOfThreads) {
   EXPECT_EQ(std::ranges::count(said, said.front()), 3);
 }
 
+/// One small stream for many tiles would be inflated for each of them.
+TEST(TileDecode, TilesThatShareTheirBytesAreRefusedBeforeTheyAreDecoded) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("shared.fits");
+  // The first tile's stream is the longest.
+  std::vector<int> pixels(std::size_t{40} * 1000);
+  for (std::size_t i = 0; i < 10'000; ++i) pixels[i] = static_cast<int>(i * i * 7919 % 65'521);
+  fitsfile* file = nullptr;
+  int status = 0;
+  long axes[2] = {1000, 40}, tile[2] = {1000, 10};
+  fits_create_file(&file, path.c_str(), &status);
+  fits_set_compression_type(file, GZIP_1, &status);
+  fits_set_tile_dim(file, 2, tile, &status);
+  fits_create_img(file, LONG_IMG, 2, axes, &status);
+  fits_write_img(file, TINT, 1, static_cast<LONGLONG>(pixels.size()), pixels.data(), &status);
+  fits_close_file(file, &status);
+  ASSERT_EQ(status, 0);
+  EXPECT_EQ(decoded(path, 1).size(), 8 * pixels.size());
+  std::string bytes = load(path);
+  const std::size_t table = (bytes.find("END   ", bytes.find("XTENSION")) / 2880 + 1) * 2880;
+  constexpr std::size_t kDescriptor = 8;
+  for (std::size_t row = 1; row < 4; ++row)
+    bytes.replace(table + row * kDescriptor, kDescriptor, bytes, table, kDescriptor);
+  save(path, bytes);
+  try {
+    (void)decoded(path, 1);
+    FAIL() << "not refused";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("tiles share them"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace reber

@@ -6,8 +6,11 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <limits>
 #include <new>
 #include <optional>
 
@@ -189,8 +192,8 @@ std::int64_t tile_pixels(const Hdu& hdu, std::int64_t tile) {
   return pixels;
 }
 
-/// True where the stream ends inside its bytes and holds at most max_bytes.
-bool inflates(const std::vector<unsigned char>& stream, std::int64_t max_bytes) {
+/// True where the stream ends inside its bytes and holds at most max_bytes.   goes_on: asked meanwhile
+bool inflates(const std::vector<unsigned char>& stream, std::int64_t max_bytes, const std::function<bool()>& goes_on) {
   z_stream z{};
   std::vector<unsigned char> out(static_cast<std::size_t>(std::min<std::int64_t>(max_bytes + 1, 1 << 20)));
   if (const int started = inflateInit2(&z, 32 + MAX_WBITS); started != Z_OK) {
@@ -201,7 +204,7 @@ bool inflates(const std::vector<unsigned char>& stream, std::int64_t max_bytes) 
   z.avail_in = static_cast<uInt>(stream.size());
   int status = Z_OK;
   std::int64_t made = 0;
-  while (status == Z_OK && made <= max_bytes) {
+  while (status == Z_OK && made <= max_bytes && goes_on()) {
     z.next_out = out.data();
     z.avail_out = static_cast<uInt>(out.size());
     status = inflate(&z, Z_NO_FLUSH);
@@ -256,6 +259,7 @@ void read_tile_layout(Hdu& hdu) {
 
 void check_descriptors(const ByteSource& bytes, const Hdu& hdu, const std::string& name) {
   const std::int64_t heap = hdu.layout.heap_bytes;
+  std::int64_t left = heap;
   for_each_tile(
       bytes, hdu, 0, hdu.layout.tiles, [&](std::int64_t tile, const TileColumn& column, const TileDescriptor& d) {
         if (d.bytes == 0) return;
@@ -264,31 +268,41 @@ void check_descriptors(const ByteSource& bytes, const Hdu& hdu, const std::strin
               fmt::format("'{}', HDU {}, tile {}: its {} descriptor ({} bytes at {}) lies outside the heap of {} bytes",
                           name, hdu.index, tile + 1, restrict_to_ascii(column.name), d.bytes, d.offset, heap));
         }
+        // Else a few bytes could be decoded again and again.
+        left -= d.bytes;
+        if (left < 0)
+          throw DataError(fmt::format(
+              "'{}', HDU {}: up to tile {} the descriptors name more bytes than the heap has ({}): tiles share them",
+              name, hdu.index, tile + 1, heap));
       });
 }
 
 void check_streams(const ByteSource& bytes, const Hdu& hdu, const std::string& name) {
   constexpr std::int64_t kTilesAtOnce = 64;
   const std::string& algorithm = hdu.layout.algorithm;
+  const bool gzip = algorithm == "GZIP_1" || algorithm == "GZIP_2";
+  // Tiles are integers of at most 4 bytes, or numbers of the image's own size.
+  const std::int64_t pixel_bytes = std::max(4, std::abs(hdu.bitpix) / 8);
+  // By all threads, and yet the first damaged tile is the one that is named.
+  std::atomic<std::int64_t> damaged{std::numeric_limits<std::int64_t>::max()};
   const auto tiles_are_checked = [&](std::int64_t first, std::int64_t last) {
-    const bool gzip = algorithm == "GZIP_1" || algorithm == "GZIP_2";
+    const std::function<bool()> goes_on = [&] { return first < damaged; };
     std::vector<unsigned char> stream;
     for_each_tile(bytes, hdu, first, last, [&](std::int64_t tile, const TileColumn& column, const TileDescriptor& d) {
       const bool main = column.name == "COMPRESSED_DATA";
       const bool is_gzip = column.name == "GZIP_COMPRESSED_DATA" || (main && gzip);
-      if (d.bytes == 0 || !(is_gzip || (main && algorithm == "HCOMPRESS_1"))) return;
+      if (d.bytes == 0 || !goes_on() || !(is_gzip || (main && algorithm == "HCOMPRESS_1"))) return;
       stream.resize(static_cast<std::size_t>(d.bytes));
       bytes.read(hdu.layout.heap_offset + d.offset, stream.data(), d.bytes);
       const std::string where = fmt::format("'{}', HDU {}, tile {}: ", name, hdu.index, tile + 1);
       const std::int64_t pixels = tile_pixels(hdu, tile);
       if (!is_gzip) {
         check_hcompress(stream, pixels, where);
-      } else if (!inflates(stream, 8 * pixels)) {
+      } else if (!inflates(stream, pixel_bytes * pixels, goes_on)) {
         throw DataError(where + "decompression fails: its GZIP stream is damaged or cut short");
       }
     });
   };
-  // By all threads, and yet the first damaged tile is the one that is named.
   const std::int64_t parts = (hdu.layout.tiles - 1) / kTilesAtOnce + 1;
   std::vector<std::exception_ptr> damage(static_cast<std::size_t>(parts));
   ThreadPool pool(static_cast<int>(std::min<std::int64_t>(parts, usable_threads())));
@@ -297,6 +311,8 @@ void check_streams(const ByteSource& bytes, const Hdu& hdu, const std::string& n
       tiles_are_checked(part * kTilesAtOnce, std::min((part + 1) * kTilesAtOnce, hdu.layout.tiles));
     } catch (const DataError&) {
       damage[static_cast<std::size_t>(part)] = std::current_exception();
+      for (std::int64_t least = damaged; part * kTilesAtOnce < least;)
+        if (damaged.compare_exchange_weak(least, part * kTilesAtOnce)) break;
     }
   });
   for (const std::exception_ptr& one : damage)
