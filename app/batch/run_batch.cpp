@@ -66,7 +66,7 @@ class Batch {
     BatchProgress progress(terminal_, images_.size() > 1, to_do.size());
     terminal_.expect(expected_stages(first));
     ImageRunners runners(settings_, terminal_, images_, to_do);
-    if (!settings_.common.dry_run) meet_others();
+    if (!settings_.common.dry_run) meet_others(to_do);
     if (!settings_.common.dry_run) open_records();
     runners.run(
         progress, [&](std::int64_t index) { return may_begin(index, progress, end); },
@@ -131,11 +131,13 @@ class Batch {
   }
 
   /// From here on processes of this folder share their work.
-  void meet_others() {
+  void meet_others(const std::vector<std::int64_t>& to_do) {
     make_folder(settings_.folder);
     leases_.emplace(settings_.folder);
     if (!tail_) tail_.emplace(settings_.folder, records_path());
-    claims_.emplace(*leases_, [this] { return tail_->news(); });
+    std::vector<std::string> keys;
+    for (const std::int64_t index : to_do) keys.push_back(key_of(index));
+    claims_.emplace(*leases_, keys, [this] { return tail_->news(); });
     claims_->sweep();
   }
 

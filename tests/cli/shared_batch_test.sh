@@ -49,16 +49,21 @@ expect_no_file met/.reber-leases
 victim=$!
 "$reber" run s*.fits -o killed --resume "${cpu[@]}" >/dev/null 2>err &
 other=$!
-sleep 0.1
+for ((i = 0; i < 400; ++i)); do
+  holders=(killed/.reber-leases/process.*)
+  [ "${#holders[@]}" -lt 2 ] || break
+  sleep 0.002
+done
 kill -KILL "$victim"
 wait "$victim" 2>/dev/null
 what="a process whose companion is killed"
 wait_for "$other"
 expect_status 0
 expect_same killed/catalogue.csv alone/catalogue.csv
+what="the leases of a killed process, once its companion has ended"
+expect_no_file killed/.reber-leases
 run run s*.fits -o killed --resume "${cpu[@]}"
 expect_status 0
-expect_no_file killed/.reber-leases
 
 # One that is stopped before its first image takes no records away.
 "$reber" run s*.fits -o stopped --resume "${cpu[@]}" >/dev/null 2>&1 &

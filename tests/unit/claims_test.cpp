@@ -158,7 +158,9 @@ std::string image(int i) { return "image" + std::to_string(i); }
 void work(World& world, int who) {
   Played folder(world, who);
   World::Rank& own = world.ranks_[who];
-  Claims claims(folder, [&] {
+  std::vector<std::string> images;
+  for (int i = 0; i < kImages; ++i) images.push_back(image(i));
+  Claims claims(folder, images, [&] {
     world.step(who);
     std::vector<ImageRecord> news(world.records_.begin() + static_cast<std::ptrdiff_t>(own.read), world.records_.end());
     own.read = world.records_.size();

@@ -17,9 +17,9 @@ namespace reber {
 /// From any thread.
 class Claims {
  public:
-  /// news: records that were written since it was last asked, whoever wrote them
-  Claims(LeaseFolder& folder, std::function<std::vector<ImageRecord>()> news)
-      : leases_(folder), news_(std::move(news)) {}
+  /// images: keys of those that are asked for, each until the answer is not `held`. news: records that were written
+  /// since it was last asked, whoever wrote them
+  Claims(LeaseFolder& folder, const std::vector<std::string>& images, std::function<std::vector<ImageRecord>()> news);
 
   enum class Answer { taken, held, done };
   /// taken: this process does the image, then writes its record, then calls release(). held: another process is at it.
@@ -35,7 +35,9 @@ class Claims {
   std::mutex mutex_;
   Leases leases_;
   std::function<std::vector<ImageRecord>()> news_;
-  std::unordered_map<std::string, ImageRecord> latest_;
+  /// Of the images still to be asked for, by lease, the latest record of others: what is answered is forgotten, so that
+  /// a long batch takes no more memory at its end.
+  std::unordered_map<std::string, std::optional<ImageRecord>> ahead_;
 };
 
 }  // namespace reber

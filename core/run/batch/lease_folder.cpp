@@ -122,8 +122,18 @@ struct FileLeases::State {
     }
     over.notify_all();
     if (heart.joinable()) heart.join();
+    remove_gone();
     ::unlink(path(own).c_str());
     ::rmdir(folder.c_str());
+  }
+
+  /// Files of holders that are gone; one's leases are left to whoever takes them over.
+  void remove_gone() {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+      if (const std::string name = entry->path().filename().string();
+          name.starts_with(kHolder) && name != own && is_gone(name))
+        ::unlink(path(name).c_str());
   }
 
   /// Of a holder's file or one of its leases.
@@ -141,8 +151,8 @@ struct FileLeases::State {
 FileLeases::FileLeases(const std::string& folder) : state_(std::make_unique<State>()) {
   state_->folder = folder + "/.reber-leases";
   state_->begin();
-  for (const std::string& name : names())
-    if (name.starts_with(kHolder) && name != state_->own && state_->is_gone(name)) remove(name);
+  (void)names();
+  state_->remove_gone();
 }
 
 FileLeases::~FileLeases() { state_->end(); }

@@ -17,7 +17,7 @@ class FileLeases final : public LeaseFolder {
  public:
   /// throws DataError where the folder cannot be written
   explicit FileLeases(const std::string& folder);
-  /// The folder goes where nobody else is in it.
+  /// Files of processes that are gone are taken away, and the folder where nobody else is in it.
   ~FileLeases() override;
   FileLeases(const FileLeases&) = delete;
   FileLeases& operator=(const FileLeases&) = delete;

@@ -24,6 +24,7 @@ std::int64_t number_of(const std::string& name, const std::string& key) {
 Leases::~Leases() {
   try {
     while (!held_.empty()) release(std::string(held_.begin()->first));
+    sweep();
   } catch (const std::exception&) {
     // Whoever comes next sees that this process is gone.
   }

@@ -30,7 +30,7 @@ class LeaseFolder {
 class Leases {
  public:
   explicit Leases(LeaseFolder& folder) : folder_(folder) {}
-  /// What is still held is given back.
+  /// What is still held is given back, and what processes left that are gone is taken away.
   ~Leases();
   Leases(const Leases&) = delete;
   Leases& operator=(const Leases&) = delete;
