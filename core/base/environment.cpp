@@ -21,6 +21,7 @@ constexpr auto kNames = std::to_array<const char*>({
     "REBER_CUDA_SHARED",
     "REBER_CUDA_BUFFERS",
     "REBER_CPU_VECTORS",
+    "REBER_HOST_BANDS",
     "REBER_WRITE_PICTURES",
 #endif
 });

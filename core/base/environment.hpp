@@ -16,6 +16,7 @@ enum class Variable {
   cuda_shared,
   cuda_buffers,
   cpu_vectors,
+  host_bands,
   write_pictures,
 };
 

@@ -5,7 +5,7 @@
     option_vectors.py REBER [--draws 200] [--seed 1] [--backends cpu,cuda] [--keep FOLDER]
 
 A draw is a command, an image and up to six options with values inside their bounds, drawn from what `reber describe` says.
-It runs with one thread, with three, and with the processor's smallest vectors. All catalogues and maps must be the same
+It runs with one thread, with three, with the processor's smallest vectors, and read in bands of two heights. All catalogues and maps must be the same
 bytes, their headers' account of the run apart, and the exit code must be the same. The double-precision reference must find
 the same sources, but for those at a threshold. A failure is shrunk to the options that it takes, and printed as a command
 that repeats it. Exit code 1 where a draw failed.
@@ -39,6 +39,7 @@ WORDS = {  # values of options whose type says nothing of their grammar
 }
 WAYS = {  # of one backend: must agree to the byte
     "one thread": (["--threads", "1"], {}), "three threads": (["--threads", "3"], {}), "least vectors": (["--threads", "2"], {"REBER_CPU_VECTORS": "narrow"}),
+    "least bands": (["--threads", "3"], {"REBER_HOST_BANDS": "1"}), "other bands": (["--threads", "1"], {"REBER_HOST_BANDS": "43"}),
 }
 
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/base/environment.hpp"
 #include "core/base/error.hpp"
 #include "core/base/host_memory.hpp"
 #include "core/files/fits/beam_map.hpp"
@@ -201,6 +202,8 @@ void plan_host_memory(const Opened& opened, const Request& request, RunPlan& pla
   // A mask is laid over pixels in host memory: a device that streams from there can have one.
   needs.sources_stream = backend.streams_sources && (on_host || !request.search.masked());
   needs.processes = backend.processes;
+  if (const char* const rows = environment(Variable::host_bands); rows != nullptr && !request.search.masked())
+    needs.wanted_rows = std::atoll(rows);
   if (opened.file && opened.file->in_memory())
     needs.held_bytes = head.shape.count() * std::max(4, head.bitpix > 0 ? 8 : std::abs(head.bitpix) / 8);
   plan.tiling = plan_host(plan.tiling, needs, {request.host_memory_bytes, free_memory_bytes(), host_memory_bytes()});

@@ -71,14 +71,15 @@ TilingPlan plan_host(TilingPlan plan, const HostNeeds& needs, const HostRoom& ho
   const std::int64_t room = asked ? host.asked : can_stream ? host.free / 4 * 3 : host.total;
   plan.host_bytes = planes;
   const bool shared = needs.processes > 1 && can_stream;
-  if (whole <= room && !shared) return plan;
+  const bool in_bands = needs.wanted_rows > 0 && can_stream;
+  if (whole <= room && !shared && !in_bands) return plan;
   const std::int64_t allowed = asked ? host.asked : host.total;
   const std::int64_t least = std::clamp<std::int64_t>(needs.least_rows, 1, std::max<std::int64_t>(needs.shape.ny, 1));
   const std::int64_t smallest = can_stream ? streamed_bytes(needs, least) : whole;
   if (smallest > allowed) refuse(needs, smallest, allowed, asked);
   const std::int64_t row_bytes = std::max<std::int64_t>(needs.shape.nx * kFloat, 1);
   const std::int64_t fits = (std::min(room, allowed) - tables_bytes(needs)) / (needs.buffers * row_bytes);
-  const std::int64_t wanted = std::max(least, kMostBandBytes / row_bytes);
+  const std::int64_t wanted = std::max(least, in_bands ? needs.wanted_rows : kMostBandBytes / row_bytes);
   plan.resident = false;
   plan.in_source = true;
   if (needs.band_rows == 0) plan.band_rows = std::min(std::clamp(wanted, least, std::max(fits, least)), needs.shape.ny);
