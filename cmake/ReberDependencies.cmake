@@ -16,5 +16,6 @@ pkg_check_modules(wcslib REQUIRED IMPORTED_TARGET wcslib)
 pkg_check_modules(erfa REQUIRED IMPORTED_TARGET erfa)
 # Letters, PDF and SVG of pictures and plots (modules/drawing).
 pkg_check_modules(cairo IMPORTED_TARGET cairo)
+pkg_check_modules(fontconfig IMPORTED_TARGET fontconfig)
 # Pictures are deflated by it where it is there (x86-64 and arm64), else by zlib, eight times slower.
 pkg_check_modules(libisal IMPORTED_TARGET libisal)

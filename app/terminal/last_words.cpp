@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -47,9 +48,9 @@ void end_by(int signal) {
   ::raise(signal);
 }
 
-/// nlohmann's JSON follows a null pointer where a value could not be made.
+/// nlohmann's JSON follows a null pointer where a value could not be made, and so do libraries that draw.
 void on_crash(int) {
-  if (memory_ran_out.load()) end_without_memory();
+  if (memory_ran_out.load() || errno == ENOMEM) end_without_memory();
   end_by(SIGSEGV);
 }
 

@@ -2,7 +2,11 @@
 // The module's entry: which canvas is made.
 #include "modules/drawing/drawing.hpp"
 
+#include <fontconfig/fontconfig.h>
+
 #include <cmath>
+#include <memory>
+#include <new>
 
 #include "modules/drawing/letters.hpp"
 #include "modules/drawing/raster_canvas.hpp"
@@ -12,8 +16,17 @@ namespace reber::drawn {
 
 namespace {
 
+/// What fonts there are. Cairo would ask for it with the first letter, and Fontconfig then tries for ever where memory
+/// lacks.
+void load_fonts() {
+  const std::unique_ptr<FcConfig, void (*)(FcConfig*)> fonts(FcInitLoadConfigAndFonts(), FcConfigDestroy);
+  if (!fonts || FcConfigSetCurrent(fonts.get()) == FcFalse) throw std::bad_alloc();
+}
+
 class Module final : public Drawing {
  public:
+  Module() { load_fonts(); }
+
   [[nodiscard]] std::unique_ptr<Canvas> canvas(Kind kind, double width, double height, Ink background,
                                                const std::string& title) const override {
     if (kind == Kind::png)

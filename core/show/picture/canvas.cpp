@@ -40,6 +40,9 @@ Drawing::Kind kind_of(const std::string& path) {
 }  // namespace
 
 const Drawing& drawing() {
+  // Fontconfig and its like do not bear to be refused memory: better no picture than a crash.
+  constexpr std::size_t kRoom = std::size_t{64} << 20;
+  (void)make_large<char>(kRoom, Pages::small);
   static const Drawing& only = opened();
   return only;
 }
@@ -50,9 +53,6 @@ double text_width(const std::string& text, double size) { return drawing().text_
 
 std::unique_ptr<Canvas> make_canvas(const std::string& path, double width, double height, Ink background,
                                     const std::string& title) {
-  // Fontconfig and its like do not bear to be refused memory: better no picture than a crash.
-  constexpr std::size_t kRoom = std::size_t{64} << 20;
-  (void)make_large<char>(kRoom, Pages::small);
   return drawing().canvas(kind_of(path), width, height, background, title);
 }
 
