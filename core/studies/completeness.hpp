@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/run/pipeline/pipeline.hpp"
+#include "core/show/picture/panels.hpp"
 #include "core/sky/model/catalogue.hpp"
 #include "core/studies/match.hpp"
 
@@ -66,7 +67,9 @@ struct CompletenessResult {
 [[nodiscard]] std::string to_json(const CompletenessResult& result);
 /// One row per bin.
 [[nodiscard]] Catalogue completeness_table(const CompletenessResult& result, const std::vector<std::string>& history);
-/// Completeness, reliability, flux ratio and pulls against S/N.   throws as write_catalogue
+/// Completeness, reliability, flux ratio and pulls against S/N.
+[[nodiscard]] std::vector<Panel> completeness_panels(const CompletenessResult& result);
+/// The same as a file.   throws as write_catalogue
 void write_completeness_plot(const std::string& path, const CompletenessResult& result, const std::string& title,
                              bool overwrite);
 

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "core/show/picture/panels.hpp"
 #include "core/studies/completeness.hpp"
 
 namespace reber {
@@ -188,8 +187,7 @@ Catalogue completeness_table(const CompletenessResult& result, const std::vector
   return out;
 }
 
-void write_completeness_plot(const std::string& path, const CompletenessResult& result, const std::string& title,
-                             bool overwrite) {
+std::vector<Panel> completeness_panels(const CompletenessResult& result) {
   const auto panel = [&](const char* heading, const char* label) {
     Panel one;
     one.title = heading;
@@ -223,7 +221,12 @@ void write_completeness_plot(const std::string& path, const CompletenessResult& 
                   scatters("x", result, &B::pull_x), scatters("y", result, &B::pull_y)};
   pulls.y_lines = {1};
   pulls.y_range = std::pair(0.0, 2.0);
-  write_panels(path, title, {complete, reliable, fluxes, pulls}, 2, overwrite);
+  return {complete, reliable, fluxes, pulls};
+}
+
+void write_completeness_plot(const std::string& path, const CompletenessResult& result, const std::string& title,
+                             bool overwrite) {
+  write_panels(path, title, completeness_panels(result), 2, overwrite);
 }
 
 }  // namespace reber

@@ -164,6 +164,8 @@ PanelSeries medians_along(const std::vector<double>& snr, const std::vector<doub
   return out;
 }
 
+}  // namespace
+
 Panel along_snr(const char* title, const char* label, const std::vector<double>& snr, const std::vector<double>& values,
                 double reference, std::pair<double, double> range) {
   Panel panel;
@@ -177,8 +179,6 @@ Panel along_snr(const char* title, const char* label, const std::vector<double>&
   panel.series.push_back(medians_along(snr, values));
   return panel;
 }
-
-}  // namespace
 
 std::string to_text(const MatchInput& a, const MatchInput& b, const MatchRadius& radius, const MatchSummary& summary) {
   std::string text;

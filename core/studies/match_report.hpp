@@ -3,8 +3,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/show/picture/panels.hpp"
 #include "core/sky/model/catalogue.hpp"
 #include "core/studies/match.hpp"
 
@@ -30,6 +32,9 @@ struct MatchInput {
 /// The rows of a list that are in no pair.
 [[nodiscard]] Catalogue unmatched_catalogue(const MatchInput& list, const MatchSummary& summary, bool of_a);
 
+/// Values of pairs against S/N, with a reference line at one value and medians in steps of a third of a decade.
+[[nodiscard]] Panel along_snr(const char* title, const char* label, const std::vector<double>& snr,
+                              const std::vector<double>& values, double reference, std::pair<double, double> range);
 /// Offsets, flux against flux, flux ratio against S/N, offsets over their errors.   throws as write_catalogue
 void write_match_plot(const std::string& path, const MatchInput& a, const MatchInput& b, const MatchRadius& radius,
                       const MatchSummary& summary, bool overwrite);

@@ -56,11 +56,14 @@ std::unique_ptr<Canvas> make_canvas(const std::string& path, double width, doubl
   return drawing().canvas(kind_of(path), width, height, background, title);
 }
 
+std::string encoded(Canvas& canvas, const PngOptions& options) {
+  const RgbView pixels = canvas.pixels();
+  return pixels.pixels != nullptr ? encode_png(pixels.pixels, pixels.width, pixels.height, options) : canvas.finished();
+}
+
 void save(Canvas& canvas, const std::string& path, const FileOptions& how, const PngOptions& options) {
   AtomicFile file(path, how);
-  const RgbView pixels = canvas.pixels();
-  const std::string bytes =
-      pixels.pixels != nullptr ? encode_png(pixels.pixels, pixels.width, pixels.height, options) : canvas.finished();
+  const std::string bytes = encoded(canvas, options);
   file.write(bytes);
   options.progress.check();
   file.commit(static_cast<std::int64_t>(bytes.size()));

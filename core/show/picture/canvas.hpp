@@ -88,6 +88,9 @@ class Drawing {
 [[nodiscard]] std::unique_ptr<Canvas> make_canvas(const std::string& path, double width, double height, Ink background,
                                                   const std::string& title = {});
 
+/// The bytes of the PNG, PDF or SVG.   throws Cancelled
+[[nodiscard]] std::string encoded(Canvas& canvas, const PngOptions& options = {});
+
 /// Encodes and writes, whole or not at all.   throws as AtomicFile; Cancelled
 void save(Canvas& canvas, const std::string& path, const FileOptions& how, const PngOptions& options = {});
 

@@ -192,17 +192,22 @@ void draw_panel(Canvas& canvas, const Panel& panel, double left, double top) {
 
 }  // namespace
 
-void write_panels(const std::string& path, const std::string& title, const std::vector<Panel>& panels, int columns,
-                  bool overwrite) {
+std::unique_ptr<Canvas> draw_panels(const std::string& path, const std::string& title, const std::vector<Panel>& panels,
+                                    int columns) {
   const int count = static_cast<int>(panels.size()), across = std::max(1, std::min(columns, count));
   const int down = std::max(1, (count + across - 1) / across);
   const int head = title.empty() ? 6 : kTop;
-  const std::unique_ptr<Canvas> made = make_canvas(path, across * kWidth + 10, down * kHeight + head, kWhite, title);
+  std::unique_ptr<Canvas> made = make_canvas(path, across * kWidth + 10, down * kHeight + head, kWhite, title);
   Canvas& canvas = *made;
   canvas.text({0.5 * canvas.width(), 24}, title, kText + 3, kBlack, Align::centre);
   for (int i = 0; i < count; ++i)
     draw_panel(canvas, panels[static_cast<std::size_t>(i)], (i % across) * kWidth, head + (i / across) * kHeight);
-  save(canvas, path, overwrite);
+  return made;
+}
+
+void write_panels(const std::string& path, const std::string& title, const std::vector<Panel>& panels, int columns,
+                  bool overwrite) {
+  save(*draw_panels(path, title, panels, columns), path, overwrite);
 }
 
 }  // namespace reber

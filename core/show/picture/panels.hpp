@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/show/picture/canvas.hpp"
 
 namespace reber {
 
@@ -33,7 +36,11 @@ struct Panel {
   std::optional<std::pair<double, double>> x_range, y_range;  ///< chosen from the values where empty
 };
 
-/// Panels in rows of `columns`; each 560 x 460 pixels.   throws as write_catalogue
+/// Panels in rows of `columns`; each 560 x 460 pixels.
+///   path: whose ending is that of a picture   throws as make_canvas()
+[[nodiscard]] std::unique_ptr<Canvas> draw_panels(const std::string& path, const std::string& title,
+                                                  const std::vector<Panel>& panels, int columns);
+/// The same as a file.   throws as write_catalogue
 void write_panels(const std::string& path, const std::string& title, const std::vector<Panel>& panels, int columns,
                   bool overwrite);
 

@@ -289,9 +289,10 @@ void draw_frame(Figure& figure) {
 
 }  // namespace
 
-void write_sky_picture(const std::string& path, Shape shape, const PixelRows& rows, const ImageHeader& header,
-                       const Catalogue* sources, const PictureOptions& options) {
-  if (shape.nx < 1 || shape.ny < 1) throw InternalError("write_sky_picture: an image needs pixels");
+std::unique_ptr<Canvas> draw_sky_picture(const std::string& path, Shape shape, const PixelRows& rows,
+                                         const ImageHeader& header, const Catalogue* sources,
+                                         const PictureOptions& options) {
+  if (shape.nx < 1 || shape.ny < 1) throw InternalError("draw_sky_picture: an image needs pixels");
   ThreadPool pool(options.threads);
   const SkyLayout layout = make_sky_layout(shape, options.max_side_px);
   auto figured = run_beside([&] { return make_figure(path, layout, header, sources, options); });
@@ -319,7 +320,13 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
     draw_frame(*figure);
     draw_bar(*figure->canvas, at, header.unit, limits);
   }
-  save(*figure->canvas, path, options.file, {options.threads, options.progress});
+  return std::move(figure->canvas);
+}
+
+void write_sky_picture(const std::string& path, Shape shape, const PixelRows& rows, const ImageHeader& header,
+                       const Catalogue* sources, const PictureOptions& options) {
+  save(*draw_sky_picture(path, shape, rows, header, sources, options), path, options.file,
+       {options.threads, options.progress});
 }
 
 }  // namespace reber
