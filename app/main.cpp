@@ -31,6 +31,7 @@
 #include "core/run/pipeline/product_table.hpp"
 #include "core/run/request/parameters.hpp"
 #include "core/studies/forced.hpp"
+#include "core/studies/quality/metrics.hpp"
 
 namespace reber::app {
 namespace {
@@ -77,6 +78,9 @@ void add_information_flags(Command& root, Action& action) {
   root.add_flag_function("--list-products", prints(products_document),
                          "Print every product of a run: its word, file, option, name in Python, layer")
       ->brief("Print every product of a run");
+  root.add_flag_function("--list-metrics", prints(metrics_document),
+                         "Print every metric of quality reports: what it is, where it passes")
+      ->brief("Print every metric of quality reports");
   root.add_flag_function("--list-parameters", prints([] { return parameters_document(parameters()); }),
                          "Print every parameter of a run, with its option, default and range")
       ->brief("Print every parameter of a run");
@@ -99,6 +103,7 @@ std::unique_ptr<Command> make_program(Action& action) {
   add_mask(*root, action);
   add_match(*root, action);
   add_complete(*root, action);
+  add_report(*root, action);
   add_spectrum(*root, action);
   add_verify(*root, action);
   add_bench(*root, action);

@@ -30,6 +30,7 @@ void add_mask(Command& root, Action& action);
 void add_describe(Command& root, Action& action);
 void add_send(Command& root, Action& action);
 void add_spectrum(Command& root, Action& action);
+void add_report(Command& root, Action& action);
 void add_view(Command& root, Action& action);
 
 /// Versions of Reber and its libraries. Touches no device, whose driver takes a third of a second to start.

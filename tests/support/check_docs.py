@@ -279,6 +279,12 @@ def check_columns(tree, name, text):
         yield "is not what `reber --list-columns` prints: write it anew"
 
 
+def check_metrics(tree, name, text):
+    """docs/report.md has the table of metrics as the program prints it."""
+    if name == "docs/report.md" and tree.output_of("--list-metrics").strip() not in text:
+        yield "does not hold what `reber --list-metrics` prints"
+
+
 def check_term_tables(tree, name, text):
     """docs/science.md has the rows of the tables of background terms and of refinements, in their order."""
     if name != "docs/science.md":
@@ -318,7 +324,7 @@ def check_outputs(tree, name, text):
 
 
 CHECKS = [check_paths, check_options, check_added, check_constants, check_flags, check_glossary,
-          check_variants, check_speed, check_programs, check_accuracy, check_columns, check_variables, check_outputs, check_term_tables]
+          check_variants, check_speed, check_programs, check_accuracy, check_columns, check_metrics, check_variables, check_outputs, check_term_tables]
 
 # A document with a fault, for each check.
 PLANTED = [
@@ -341,6 +347,7 @@ PLANTED = [
     (check_programs, "README.md", "<!-- programs: begin -->\n| what | process | run |\n|---|---|---|\n| find | 1 | 1 |\n<!-- programs: end -->"),
     (check_accuracy, "README.md", "<!-- accuracy: begin -->\n| completeness | 2 |\n<!-- accuracy: end -->"),
     (check_columns, "docs/columns.md", "# Columns\n"),
+    (check_metrics, "docs/report.md", "# Quality reports\n"),
     (check_variables, "docs/reliability.md", "<!-- variables: begin -->\n| name |\n|---|\n| `REBER_X` |\n<!-- variables: end -->"),
     (check_term_tables, "docs/science.md", "<!-- refinements: begin -->\n| name | what |\n|---|---|\n| x | y |\n<!-- refinements: end -->"),
     (check_term_tables, "docs/science.md", "<!-- terms: begin -->\n| name | what |\n|---|---|\n| x | y |\n<!-- terms: end -->"),

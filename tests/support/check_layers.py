@@ -53,6 +53,8 @@ ALLOWED |= {
     # Narrower than their wing.
     "core/files/tiles": "core/base",
     "core/run/batch": "core/base core/files/io",
+    # Beside its wing.
+    "core/studies/quality": ALLOWED["core/studies"] + " core/studies",
 
     "kernels": "core kernels",
     "kernels/shared": "core/base core/sky/model core/files/tiles core/seam/compute core/show/display",

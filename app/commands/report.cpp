@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reber report: the quality of an image, as a page and as numbers.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "app/commands/command.hpp"
+#include "app/options/backend_choice.hpp"
+#include "app/options/parameter_options.hpp"
+#include "app/terminal/exit_code.hpp"
+#include "core/base/printable.hpp"
+#include "core/files/io/atomic_file.hpp"
+#include "core/run/pipeline/pipeline.hpp"
+#include "core/studies/quality/documents.hpp"
+#include "core/studies/quality/kept_completeness.hpp"
+#include "core/studies/quality/page.hpp"
+
+namespace reber::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  CommonOptions common;
+  ParameterOptions parameters;
+  std::string input, output;
+  std::vector<std::string> against;
+  std::string levels = "default";
+  bool quick = false;
+};
+
+/// Files of a report, by the name of its page.
+struct ReportFiles {
+  std::string page, json, casda;
+  std::string completeness;  ///< kept from report to report
+  explicit ReportFiles(const std::string& path)
+      : page(path),
+        json(beside(path, ".json")),
+        casda(beside(path, ".xml")),
+        completeness(beside(path, ".completeness.json")) {}
+  [[nodiscard]] std::vector<std::string> all() const { return {page, json, casda}; }
+
+ private:
+  static std::string beside(const std::string& path, const char* ending) {
+    return fs::path(path).replace_extension(ending).string();
+  }
+};
+
+struct Made {
+  Quality quality;
+  std::vector<Figure> figures;
+  std::string no_figures;
+  std::string kept;  ///< text of the file of completeness; empty where it is there already, or there is none
+};
+
+/// Completeness from the file beside the report, else measured.   why_not: why there is none
+std::optional<CompletenessResult> completeness_of(const Request& request, const std::string& file,
+                                                  const std::shared_ptr<Backend>& backend, Terminal& terminal,
+                                                  std::string& kept, std::string& why_not) {
+  const CompletenessOptions experiment;
+  const std::string key = completeness_key(request, experiment);
+  if (auto result = kept_completeness(file, key)) return result;
+  try {
+    CompletenessResult result = measure_completeness(request, experiment, backend, terminal.progress(), terminal.log());
+    kept = kept_text(result, key);
+    return result;
+  } catch (const InputError& error) {
+    why_not = error.what();
+    return {};
+  }
+}
+
+Made make(const Request& request, const Options& options, const ReportFiles& files, const QualityOptions& how,
+          const std::shared_ptr<Backend>& backend, Terminal& terminal) {
+  const Progress progress = terminal.progress();
+  Request searched = request;
+  searched.negative_too = searched.reliability = true;
+  const Result result = run_once(backend, searched, events_of(progress, terminal.log()));
+  Made made;
+  std::string why_not = "left out by --quick";
+  std::optional<CompletenessResult> completeness;
+  if (!options.quick)
+    completeness = completeness_of(request, files.completeness, backend, terminal, made.kept, why_not);
+  made.quality = measure_quality(searched, result, std::move(completeness), why_not, how, progress);
+  made.figures = draw_figures(made.quality, result, progress, made.no_figures);
+  return made;
+}
+
+int execute(const Options& options, Terminal& terminal) {
+  apply(options.common, terminal);
+  Request request = base_request(options.common, options.input);
+  options.parameters.apply(request);
+  const ReportFiles files(options.output);
+  if (fs::path(options.output).extension() != ".html")
+    throw InputError(fmt::format("-o {}: expected a name that ends in .html", printable(options.output)));
+  check_outputs(files.all(), options.common.overwrite);
+  QualityOptions how;
+  how.levels = read_levels(options.levels);
+  how.threads = options.common.threads;
+  for (const std::string& word : options.against) how.against.push_back(against_input(word));
+  terminal.set_subject(options.input);
+  const Made made = on_backend(options.common, terminal, [&](const std::shared_ptr<Backend>& backend) {
+    return make(request, options, files, how, backend, terminal);
+  });
+  terminal.clear_progress();
+  CommitGroup group;
+  const auto write = [&](const std::string& path, const std::string& text, bool overwrite) {
+    AtomicFile file(path, FileOptions(overwrite, &group), options.input);
+    file.write(text);
+    file.commit(static_cast<std::int64_t>(text.size()));
+  };
+  const std::string json = to_json(made.quality);
+  const bool overwrite = options.common.overwrite;
+  write(files.page, page_of(made.quality, made.figures, made.no_figures), overwrite);
+  write(files.json, json + "\n", overwrite);
+  write(files.casda, casda_document(made.quality), overwrite);
+  if (!made.kept.empty()) write(files.completeness, made.kept, true);
+  group.commit(terminal.progress());
+  std::string text = printable(options.input) + "\n" + to_text(made.quality);
+  for (const std::string& path : files.all()) text += "  wrote " + printable(path) + "\n";
+  text.pop_back();
+  terminal.print(text);
+  write_json(options.common, json, terminal);
+  return kDone;
+}
+
+void add_report_options(Command& command, Options& options) {
+  command.add_option("input", options.input, "FITS image")->required()->type_name("IN")->group("Input");
+  command
+      .add_option("--against", options.against,
+                  "Catalogues to hold positions and fluxes against, as 'reber match' reads them; @MHZ behind a name "
+                  "where the file does not tell its frequency")
+      ->type_name("CATALOGUE[@MHZ]")
+      ->brief("Catalogues to hold it against")
+      ->group("Input");
+  command
+      .add_option("--levels", options.levels,
+                  "Where metrics pass: 'default', 'askap', or a TOML or JSON file (docs/report.md)")
+      ->type_name("default|askap|FILE")
+      ->capture_default_str()
+      ->brief("Where metrics pass: a name or a file")
+      ->group("Report");
+  command
+      .add_flag("--quick", options.quick,
+                "Leave out completeness, which takes many searches; else it is kept beside the report and used again "
+                "for the same image and options")
+      ->brief("Leave out completeness, which takes long")
+      ->group("Report");
+  command
+      .add_option(
+          "-o,--output", options.output,
+          "The page, NAME.html; NAME.json, NAME.xml (for CASDA) and NAME.completeness.json are written beside it")
+      ->required()
+      ->type_name("NAME.html")
+      ->brief("The page; JSON and VOTable beside it")
+      ->group("Output");
+}
+
+}  // namespace
+
+void add_report(Command& root, Action& action) {
+  auto options = std::make_shared<Options>();
+  Command* command = root.add_subcommand("report", "Quality report of an image: noise, completeness, astrometry, flux");
+  add_report_options(*command, *options);
+  options->parameters.add(*command, ParameterOptions::Group::detection);
+  options->parameters.add(*command, ParameterOptions::Group::background);
+  add_image_options(*command, options->common);
+  add_overwrite_option(*command, options->common);
+  add_common_options(*command, options->common);
+  command->footer(
+      "Examples:\n"
+      "  reber report field.fits -o field.html\n"
+      "  reber report field.fits --against racs.fits nvss.vot@1400 -o field.html\n"
+      "  reber report field.fits --levels askap --quick -o field.html\n"
+      "\n"
+      "The page needs neither network nor script. Detection and measurement take the options of 'reber find',\n"
+      "completeness those that 'reber complete' has by itself.");
+  command->callback([options, &action] { action = [options](Terminal& t) { return execute(*options, t); }; });
+}
+
+}  // namespace reber::app
