@@ -96,6 +96,8 @@ std::unique_ptr<Command> make_program(Action& action) {
   add_merge(*root, action);
   add_convolve(*root, action);
   add_smooth(*root, action);
+  add_regrid(*root, action);
+  add_mosaic(*root, action);
   add_background(*root, action);
   add_find(*root, action);
   add_collapse(*root, action);

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "core/files/image/image_file.hpp"
+#include "core/sky/model/place_grid.hpp"
+#include "core/sky/model/resample_table.hpp"
 
 namespace reber::app {
 namespace {
@@ -94,6 +97,43 @@ BenchCase clip_case(std::int64_t bytes) {
 void measure_background(BenchSession& s) {
   const MeshGrid grid = MeshGrid::make(shape_of(s), kCellPx);
   s.background = finish_mesh(grid, s.backend->mesh(*s.plane, grid, {}, s.job), {});
+}
+
+/// Half-arcsecond pixels about a point.
+Wcs grid_of(Shape shape, double turn_deg) {
+  const double angle = turn_deg * std::numbers::pi / 180;
+  std::string cards;
+  for (std::string card :
+       {std::string("CTYPE1  = 'RA---SIN'"), std::string("CTYPE2  = 'DEC--SIN'"), std::string("CRVAL1  = 150"),
+        std::string("CRVAL2  = -30"), fmt::format("CRPIX1  = {}", shape.nx / 2),
+        fmt::format("CRPIX2  = {}", shape.ny / 2), std::string("CDELT1  = -0.000138"),
+        std::string("CDELT2  = 0.000138"), fmt::format("PC1_1   = {}", std::cos(angle)),
+        fmt::format("PC1_2   = {}", std::sin(angle)), fmt::format("PC2_1   = {}", -std::sin(angle)),
+        fmt::format("PC2_2   = {}", std::cos(angle)), std::string("END")}) {
+    card.resize(80, ' ');
+    cards += card;
+  }
+  return Wcs::parse(cards, 0, 1, {1, 1}, 2, static_cast<double>(shape.nx), static_cast<double>(shape.ny));
+}
+
+/// Onto a grid turned by 7 degrees, whose places are known.
+BenchCase resample_case(Shape shape) {
+  const auto places = std::make_shared<std::unique_ptr<const PlaceGrid>>();
+  const auto table = std::make_shared<const ResampleTable>(resample_table(Interpolation::fitted, {}));
+  BenchCase one = stage("statistics", "resample, turned by 7 deg", [places, table](BenchSession& s) {
+    s.derived.reset();
+    s.derived = s.backend->resample(*s.plane, **places, *table, s.job);
+  });
+  one.prepare = [places, shape](BenchSession&, std::string&) {
+    if (!*places)
+      *places = std::make_unique<const PlaceGrid>(PlaceMap(grid_of(shape, 7), grid_of(shape, 0)),
+                                                  Rect{0, 0, shape.ny, shape.nx});
+    return true;
+  };
+  const std::int64_t bytes = shape.count() * kFloat;
+  one.work = fixed({bytes, bytes, 0, 0, 150.0 * static_cast<double>(shape.count())});
+  one.rows = fetch_plane;
+  return one;
 }
 
 std::vector<BenchCase> background_cases(std::int64_t bytes) {
@@ -241,6 +281,7 @@ std::vector<BenchCase> bench_cases(const Image& image, bool full) {
   const auto append = [&](std::vector<BenchCase> more) {
     for (BenchCase& one : more) cases.push_back(std::move(one));
   };
+  cases.push_back(resample_case(image.shape()));
   append(background_cases(bytes));
   append(detection_cases(bytes));
   cases.push_back(fit_case(image.shape().nx));

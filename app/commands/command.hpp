@@ -19,6 +19,8 @@ void add_smooth(Command& root, Action& action);
 void add_convolve(Command& root, Action& action);
 void add_background(Command& root, Action& action);
 void add_find(Command& root, Action& action);
+void add_regrid(Command& root, Action& action);
+void add_mosaic(Command& root, Action& action);
 void add_collapse(Command& root, Action& action);
 void add_verify(Command& root, Action& action);
 void add_bench(Command& root, Action& action);

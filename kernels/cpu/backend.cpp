@@ -20,6 +20,7 @@
 #include "kernels/cpu/load.hpp"
 #include "kernels/cpu/mesh.hpp"
 #include "kernels/cpu/processor.hpp"
+#include "kernels/cpu/resample.hpp"
 #include "kernels/cpu/row_maker.hpp"
 #include "kernels/shared/typed_backend.hpp"
 
@@ -156,6 +157,11 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
 
   std::unique_ptr<Plane> do_derive(const Expression& what, const Job& job) override {
     return cpu::derive(what, tools(), on(job));
+  }
+
+  std::unique_ptr<Plane> do_resample(const CpuPlane& plane, const PlaceGrid& places, const ResampleTable& table,
+                                     const Job& job) override {
+    return cpu::resample(plane, places, table, tools(), on(job));
   }
 
   void do_render_pixels(const CpuPlane& plane, const Rect& where, float* out, const Job& job) override {

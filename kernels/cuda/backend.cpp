@@ -28,6 +28,7 @@
 #include "kernels/cuda/maps/graphics_link.hpp"
 #include "kernels/cuda/maps/noise.hpp"
 #include "kernels/cuda/maps/render.hpp"
+#include "kernels/cuda/maps/resample.hpp"
 #include "kernels/cuda/maps/whole_maps.hpp"
 #include "kernels/cuda/maps/windows.hpp"
 #include "kernels/cuda/mesh/mesh.hpp"
@@ -141,6 +142,11 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
 
   std::unique_ptr<Plane> do_derive(const Expression& what, const Job& job) override {
     return timed("reber derive", job, [&] { return cuda::derive(what, job); });
+  }
+
+  std::unique_ptr<Plane> do_resample(const CudaPlane& plane, const PlaceGrid& places, const ResampleTable& table,
+                                     const Job& job) override {
+    return timed("reber resample", job, [&] { return cuda::resample(plane, places, table, job); });
   }
 
   void do_render_pixels(const CudaPlane& plane, const Rect& where, float* out, const Job& job) override {

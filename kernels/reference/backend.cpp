@@ -17,6 +17,7 @@
 #include "kernels/reference/detect.hpp"
 #include "kernels/reference/fit.hpp"
 #include "kernels/reference/plane.hpp"
+#include "kernels/reference/resample.hpp"
 #include "kernels/reference/rules.hpp"
 #include "kernels/reference/statistics.hpp"
 #include "kernels/shared/typed_backend.hpp"
@@ -153,6 +154,11 @@ class ReferenceBackend final : public TypedBackend<HostPlane, HostIslands, Plan>
 
   std::unique_ptr<Plane> do_derive(const Expression& what, const Job& job) override {
     return reference::derive(what, job);
+  }
+
+  std::unique_ptr<Plane> do_resample(const HostPlane& plane, const PlaceGrid& places, const ResampleTable& table,
+                                     const Job& job) override {
+    return reference::resample(plane, places, table, job);
   }
 
   void do_render_pixels(const HostPlane& plane, const Rect& where, float* out, const Job&) override {

@@ -123,6 +123,11 @@ class TypedBackend : public Backend {
     job.check();
     return do_derive(std::visit([&](const auto& which) { return own(which); }, expression), job);
   }
+  std::unique_ptr<Plane> resample(const Plane& plane, const PlaceGrid& places, const ResampleTable& table,
+                                  const Job& job) final {
+    job.check();
+    return do_resample(own(plane), places, table, job);
+  }
   void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where, float* out,
               const Job& job) final {
     job.check();
@@ -214,6 +219,10 @@ class TypedBackend : public Backend {
     return {};
   }
   virtual std::unique_ptr<Plane> do_derive(const Expression& what, const Job& job) = 0;
+  virtual std::unique_ptr<Plane> do_resample(const PlaneType& plane, const PlaceGrid& places,
+                                             const ResampleTable& table, const Job& job) {
+    return Backend::resample(plane, places, table, job);
+  }
   virtual void do_render_pixels(const PlaneType& plane, const Rect& where, float* out, const Job& job) = 0;
   /// kind: mean, rms or snr.
   virtual void do_render(MapKind kind, const PlaneType& plane, const Background& background, const Rect& where,

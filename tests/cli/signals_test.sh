@@ -25,6 +25,7 @@ commands = {
     "find .fz": ["find", "../sky.fits.fz", "-o", "o.csv", "--fit", "none"],
     "convolve": ["convolve", "../sky.fits", "o.fits", "--kernel", "gaussian:30,20,10", "--algorithm", "direct"],
     "smooth": ["smooth", "../sky.fits", "../other.fits.gz", "--to-beam", "200,200,0", "-o", "."],
+    "regrid": ["regrid", "../sky.fits", "--projection", "TAN", "--rotate", "20", "-o", "o.fits"],
     "simulate": ["simulate", "o.fits", "--size", "2000", "--sources", "2000", "--seed", "1"],
     "complete": ["complete", "../sky.fits", "--number", "40"],
     "measure": ["measure", "../sky.fits", "--at", "../list.csv", "-o", "o.csv"],

@@ -16,6 +16,8 @@
 #include "core/files/image/image_file.hpp"
 #include "core/show/display/display_levels.hpp"
 #include "core/sky/model/pixel_source.hpp"
+#include "core/sky/model/place_grid.hpp"
+#include "core/sky/model/resample_table.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/seam_functions.hpp"
 #include "tests/support/testing.hpp"
@@ -48,6 +50,17 @@ FitBatch one_fit() {
   return batch;
 }
 
+Wcs small_sky() {
+  std::string cards;
+  for (std::string card :
+       std::vector<std::string>{"CTYPE1  = 'RA---SIN'", "CTYPE2  = 'DEC--SIN'", "CRPIX1  = 50", "CRPIX2  = 50",
+                                "CDELT1  = -0.001", "CDELT2  = 0.001", "CRVAL1  = 30", "CRVAL2  = 30", "END"}) {
+    card.resize(80, ' ');
+    cards += card;
+  }
+  return Wcs::parse(cards, 0, 1, {1, 1}, 2, 100, 100);
+}
+
 /// One backend with one object of every kind.
 struct Made {
   explicit Made(std::unique_ptr<Backend> made, std::int64_t band_rows = 0, Shape image_shape = kShape)
@@ -70,6 +83,7 @@ struct Made {
   BackgroundModel background;
   DetectOptions options;
   ConvolutionSpec spec;
+  PlaceGrid places{PlaceMap(small_sky(), small_sky()), {0, 0, 90, 70}};
   std::unique_ptr<ConvolutionPlan> plan;
   std::shared_ptr<const Plane> plane;
   std::unique_ptr<IslandMap> islands;
@@ -133,6 +147,10 @@ std::multimap<std::string, Call> calls_of(Made& b) {
       {"derive",
        [&b](const Job& job) {
          (void)b.tested.derive(WithoutIslands{*b.plane, *b.islands, 2}, job);
+       }},
+      {"resample",
+       [&b](const Job& job) {
+         (void)b.tested.resample(*b.plane, b.places, resample_table(Interpolation::fitted, {}), job);
        }},
       {"fits", [&b](const Job& job) { (void)b.tested.fits().fit(one_fit(), job); }},
   };

@@ -20,7 +20,7 @@ WINGS = {
     "seam": ("sky", "compute plan"),
     "show": ("sky seam files", "display picture"),
     "measure": ("sky seam", "background sources fitting extended"),
-    "run": ("sky files seam show measure", "request pipeline cube batch live"),
+    "run": ("sky files seam show measure", "request pipeline flow cube batch live"),
     "studies": ("sky files seam show measure run", ""),
 }
 # Rooms of gui from left to right: each may include those before it, unless its row below is narrower.

@@ -33,6 +33,7 @@ COMMANDS = {
     "convolve": ["convolve", "../tiny.fits", "o.fits", "--kernel", "gaussian:3", "--algorithm", "direct"],
     "fft": ["convolve", "../tiny.fits", "o.fits", "--kernel", "gaussian:3,2,30", "--algorithm", "fft"],
     "smooth": ["smooth", "../tiny.fits", "--to-beam", "60,60,0", "-o", "."],
+    "regrid": ["regrid", "../tiny.fits", "--projection", "TAN", "--rotate", "20", "-o", "o.fits"],
     "measure": ["measure", "../tiny.fits", "--at", "../list.csv", "-o", "o.csv"],
 }
 # By name alone: libraries that draw letters do not all bear to be refused memory.

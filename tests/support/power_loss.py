@@ -33,6 +33,7 @@ COMMANDS = {  # name: (arguments, outputs that there must be)
     "match": (["match", "old.csv", "old.csv", "-o", "o.csv"], 1),
     "mask": (["mask", "a.fits", "-o", "o.fits", "--threshold", "5"], 1),
     "smooth": (["smooth", "a.fits", "b.fits", "--to-beam", "20,20,0", "-o", "smoothed"], 2),
+    "regrid": (["regrid", "a.fits", "--like", "b.fits", "-o", "o.fits"], 1),
     "run": (["run", "a.fits", "b.fits", "-o", "results"], 14),
     "run, synced at the end": (["run", "a.fits", "b.fits", "-o", "results", "--durable", "end", "--products", "csv,fits,rms"], 6),
     "run, two jobs": (["run", "a.fits", "b.fits", "-o", "results", "--jobs", "2", "--products", "csv,labels"], 6),

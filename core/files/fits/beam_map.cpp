@@ -12,7 +12,9 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/base/thread_pool.hpp"
+#include "core/files/fits/cube_writer.hpp"
 #include "core/files/image/image_file.hpp"
+#include "core/sky/model/fits_cards.hpp"
 #include "core/sky/model/grid_geometry.hpp"
 #include "core/sky/model/sky_frames.hpp"
 
@@ -161,6 +163,49 @@ BeamField read_beam_map(const std::string& path, const ImageHeader& image, const
     throw InputError(fmt::format("{}: the map knows no beam at any place of the image", printable(path)));
   refuse_other_units(*nodes, image.shape, path);
   return BeamField(std::move(nodes));
+}
+
+void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid,
+                    const std::function<std::optional<Beam>(PixelPosition)>& beam,
+                    const std::vector<std::string>& history, bool overwrite, const Progress& progress) {
+  constexpr auto kStep = static_cast<double>(kBeamMapStep);
+  ImageHeader like;
+  like.path = input;
+  like.shape = {(grid.shape.ny - 1) / kBeamMapStep + 2, (grid.shape.nx - 1) / kBeamMapStep + 2};
+  like.axes = {like.shape.nx, like.shape.ny, 3};
+  like.planes = 3;
+  for (std::string card : grid.cards) {
+    const std::string keyword = fits::keyword_of(card);
+    if (keyword.find("_ORDER") != std::string::npos || fits::value_of(card).find("TPV") != std::string::npos)
+      throw InputError("a map of the beam cannot be written on a grid with distortions");
+    const double value = fits::parse_number(fits::value_of(card)).value_or(0);
+    if (keyword.starts_with("CRPIX")) card = fits::make_card(keyword, (value - 1) / kStep + 1);
+    if (keyword.starts_with("CDELT")) card = fits::make_card(keyword, value * kStep);
+    like.cards.push_back(std::move(card));
+  }
+  std::vector<std::optional<Beam>> nodes;
+  for (std::int64_t y = 0; y < like.shape.ny; ++y) {
+    progress.check();
+    for (std::int64_t x = 0; x < like.shape.nx; ++x)
+      nodes.push_back(beam({static_cast<double>(x * kBeamMapStep), static_cast<double>(y * kBeamMapStep)}));
+  }
+  OutputHeader header;
+  header.like = &like;
+  header.unit = "deg";
+  header.history = history;
+  CubeWriter writer(path, header, {}, overwrite);
+  double Beam::*const parts[] = {&Beam::major_deg, &Beam::minor_deg, &Beam::pa_deg};
+  for (std::int64_t plane = 0; plane < 3; ++plane)
+    writer.write_plane(
+        plane,
+        [&](std::int64_t y0, std::int64_t ny, float* out) {
+          for (std::int64_t i = y0 * like.shape.nx; i < (y0 + ny) * like.shape.nx; ++i) {
+            const auto& node = nodes[static_cast<std::size_t>(i)];
+            *out++ = node ? static_cast<float>((*node).*parts[plane]) : std::nanf("");
+          }
+        },
+        progress);
+  writer.finish();
 }
 
 }  // namespace reber

@@ -2,9 +2,13 @@
 // A map of the beam: how it varies over an image.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/progress.hpp"
+#include "core/files/fits/grid_cards.hpp"
 #include "core/sky/model/beam_field.hpp"
 #include "core/sky/model/image_header.hpp"
 
@@ -19,5 +23,15 @@ namespace reber {
 ///   cube, of another kind of frame or
 ///   without a beam, or with axes that no beam of this image can have; as ImagePlane::open
 [[nodiscard]] BeamField read_beam_map(const std::string& path, const ImageHeader& image, const Progress& progress = {});
+
+/// Writes such a map of three planes for an image on this grid, a pixel every kBeamMapStep pixels of it from the first
+/// on.
+///   beam     at a pixel of the grid; blank where it is empty
+///   input    a path that may not be written over
+///   throws InputError for a grid with distortions, and as CubeWriter
+inline constexpr std::int64_t kBeamMapStep = 32;
+void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid,
+                    const std::function<std::optional<Beam>(PixelPosition)>& beam,
+                    const std::vector<std::string>& history, bool overwrite, const Progress& progress = {});
 
 }  // namespace reber

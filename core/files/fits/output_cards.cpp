@@ -164,6 +164,10 @@ std::string at_places(const std::string& cards, const std::vector<double>& place
 
 }  // namespace
 
+std::optional<std::string> of_two_axes(const std::string& keyword, int x, int y) {
+  return renumbered(keyword, {x, y, false});
+}
+
 std::vector<double> axis_places(const ImageHeader& header) {
   if (header.x_axis != 0 || header.y_axis != 1 || header.axes.size() < 3) return {};
   for (const std::string& card : header.cards)

@@ -2,6 +2,7 @@
 // The header of an output image: what is kept of the input's, and what is new.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace reber::fits {
 /// Where the header's plane lies on each axis behind the first two, in pixels from 1. Empty where there is none, where
 /// the plane lies along other axes, and where planes of channels have their frequencies by keyword (Obit's SPECLNMF).
 [[nodiscard]] std::vector<double> axis_places(const ImageHeader& header);
+
+/// The keyword with the numbers of these axes (from 1) as 1 and 2; empty where it belongs to another axis, or to one of
+/// them and another; nothing where it has no axis number.
+[[nodiscard]] std::optional<std::string> of_two_axes(const std::string& keyword, int x, int y);
 
 /// All cards of an image of one plane, from SIMPLE to HISTORY, without DATASUM, CHECKSUM and END.
 [[nodiscard]] std::string output_cards(Shape shape, int bitpix, const OutputHeader& header);

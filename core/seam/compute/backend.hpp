@@ -24,6 +24,8 @@
 namespace reber {
 
 class DisplayEngine;
+class PlaceGrid;
+struct ResampleTable;
 
 struct BackendInfo {
   std::string name;                      ///< "cuda", "cpu", "reference"
@@ -182,6 +184,13 @@ class Backend {
 
   /// Required, every row of PlaneExpression.
   [[nodiscard]] virtual std::unique_ptr<Plane> derive(const PlaneExpression& expression, const Job& job = {}) = 0;
+
+  /// Optional: the default renders what it needs and computes on the host. A resident plane of the pixels of another
+  /// grid: pixel (y, x) of it is this plane at the place of pixel (area.y0 + y, area.x0 + x), by the rule of
+  /// core/seam/compute/resample.hpp; blank where that has no place. The same bits for any area and tiling, on
+  /// every backend that is not the reference.
+  [[nodiscard]] virtual std::unique_ptr<Plane> resample(const Plane& plane, const PlaceGrid& places,
+                                                        const ResampleTable& table, const Job& job = {});
 
   /// Required. A rectangle of a map, its rows without gaps, into out. snr is (pixel - mean) / rms; NaN where the pixel
   /// is blank or the rms is not positive. background: null for the image alone.
