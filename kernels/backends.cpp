@@ -7,9 +7,16 @@
 #include <unistd.h>
 #endif
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
 
+#include "core/base/environment.hpp"
+#include "core/base/thread_budget.hpp"
 #include "core/base/trace.hpp"
+#include "kernels/banded/backend.hpp"
 #include "kernels/cpu/backend.hpp"
 #include "kernels/cpu/fit.hpp"
 #include "kernels/cpu/machine_probe.hpp"
@@ -37,6 +44,56 @@ std::unique_ptr<Backend> make_cuda(const BackendOptions& options) {
 }
 #endif
 
+/// One of a kind for each of these, which share the threads.
+std::vector<BackendOptions> shares_of(const BackendOptions& options, const std::vector<CardNumber>& cards) {
+  const int threads = options.threads > 0 ? options.threads : usable_threads();
+  std::vector<BackendOptions> shares;
+  for (const CardNumber& card : cards) {
+    shares.push_back(options);
+    shares.back().device = card.device;
+    shares.back().hidden_cards = card.hidden;
+    shares.back().cards.clear();
+    shares.back().threads = std::max(threads / static_cast<int>(cards.size()), 1);
+  }
+  return shares;
+}
+
+/// Each takes of an image what its memory is of all memory; all the same where that is about the same.
+std::vector<double> weights_of(const std::vector<std::unique_ptr<Backend>>& members) {
+  constexpr double kAlike = 0.8;
+  std::vector<double> weights;
+  for (const auto& member : members) weights.push_back(static_cast<double>(member->info().device_memory_bytes));
+  const auto [least, most] = std::ranges::minmax(weights);
+  if (least >= kAlike * most) weights.assign(weights.size(), 1);
+  return weights;
+}
+
+/// The cards that are to share every image; fewer than two: one backend by itself.
+std::vector<CardNumber> cards_of(const BackendEntry& entry, const BackendOptions& options) {
+  if (std::string_view(entry.name) == "cuda") return options.cards;
+  const char* const parts = environment(Variable::cpu_parts);
+  if (std::string_view(entry.name) != "cpu" || parts == nullptr) return {};
+  return std::vector<CardNumber>(static_cast<std::size_t>(std::max(std::atoi(parts), 0)));
+}
+
+/// Of a row of the table; several that share every image where the options name them.
+std::unique_ptr<Backend> make_one(const BackendEntry& entry, const BackendOptions& options, const LogSink& log) {
+  const std::vector<CardNumber> cards = cards_of(entry, options);
+  if (cards.size() < 2) return entry.make(options);
+  std::vector<std::unique_ptr<Backend>> members;
+  for (const BackendOptions& share : shares_of(options, cards)) {
+    const std::string reason = entry.unavailable(share);
+    if (reason.empty())
+      members.push_back(entry.make(share));
+    else
+      log.warning(fmt::format("the other cards do without one: {}", reason));
+  }
+  if (members.empty()) return entry.make(options);
+  if (members.size() == 1) return std::move(members.front());
+  std::vector<double> weights = weights_of(members);
+  return banded::make(std::move(members), std::move(weights), log);
+}
+
 const std::array kTable{
 #ifdef REBER_HAVE_CUDA
     BackendEntry{"cuda", "one NVIDIA GPU", cuda::unavailable, make_cuda, cuda::make_probe, cuda::describe},
@@ -62,7 +119,7 @@ std::unique_ptr<Backend> make_backend(const std::string& name, const BackendOpti
     if (name != "auto" && name != entry.name) continue;
     const std::string reason = entry.unavailable(options);
     if (reason.empty()) {
-      auto backend = entry.make(options);
+      auto backend = make_one(entry, options, log);
       log.detail(fmt::format("computing on {}: {}", entry.name, backend->info().device));
       return backend;
     }

@@ -46,6 +46,7 @@ void add_background(Command& root, Action& action) {
                           {"background.mean_path", "background.rms_path"});
   add_durable_option(*command, options->common);
   add_run_options(*command, options->common);
+  add_devices_option(*command, options->common);
   add_share_options(*command, options->share);
   command->footer(
       "Examples:\n"

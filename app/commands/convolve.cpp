@@ -131,6 +131,7 @@ void add_convolve(Command& root, Action& action) {
       ->group("Convolution");
   add_durable_option(*command, options->common);
   add_run_options(*command, options->common, "--image-beam");
+  add_devices_option(*command, options->common);
   command->footer(
       "Examples:\n"
       "  reber convolve in.fits out.fits --to-beam 20,20,0            smooth to a round 20\" beam\n"

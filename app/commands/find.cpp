@@ -102,6 +102,7 @@ void add_find(Command& root, Action& action) {
   options->parameters.add(*command, ParameterOptions::Group::background);
   add_durable_option(*command, options->common);
   add_run_options(*command, options->common);
+  add_devices_option(*command, options->common);
   add_share_options(*command, options->share);
   command->footer(
       "Examples:\n"

@@ -17,14 +17,15 @@ namespace {
 Result run_here(const Request& request, const CommonOptions& common, Terminal& terminal, const AfterRun& after,
                 const Progress& progress) {
   Request now = request;
-  return on_backend(for_images(common, pixel_bytes(request.input)), terminal,
-                    [&](const std::shared_ptr<Backend>& backend) {
-                      const Request once = now;
-                      now.output.overwrite = true;  // a second time: what the first wrote before its card failed
-                      Result made = run_once(backend, once, events_of(progress, terminal.log()));
-                      if (after && !request.dry_run) after(made, progress);
-                      return made;
-                    });
+  CommonOptions options = for_images(common, pixel_bytes(request.input));
+  options.shared_bytes = pixel_bytes(request.input);
+  return on_backend(options, terminal, [&](const std::shared_ptr<Backend>& backend) {
+    const Request once = now;
+    now.output.overwrite = true;  // a second time: what the first wrote before its card failed
+    Result made = run_once(backend, once, events_of(progress, terminal.log()));
+    if (after && !request.dry_run) after(made, progress);
+    return made;
+  });
 }
 
 }  // namespace

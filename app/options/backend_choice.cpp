@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -34,7 +35,8 @@ std::uintmax_t pixel_bytes(const std::string& path) {
 }
 
 CommonOptions for_images(CommonOptions options, std::uintmax_t bytes) {
-  if (options.backend != "auto" || options.device_named || !options.device_memory.empty()) return options;
+  if (options.backend != "auto" || options.device_named || !options.devices.empty() || !options.device_memory.empty())
+    return options;
   const int threads = options.threads > 0 ? options.threads : usable_threads();
   if (bytes <= static_cast<std::uintmax_t>(threads) * kBytesAThread) options.backend = "cpu";
   return options;
@@ -67,7 +69,8 @@ bool BackendChoice::next(const CardError& failure) {
   backend_.reset();
   if (failure.kind == CardError::Kind::memory && memory_bytes_ > 1 && !halved_) {
     halved_ = true;
-    wanted_.device_memory_bytes = memory_bytes_ / 2;
+    wanted_.device_memory_bytes =
+        memory_bytes_ / 2 / static_cast<std::int64_t>(std::max<std::size_t>(wanted_.cards.size(), 1));
     terminal_.log().warning(
         fmt::format("the card lacked memory and works again in {} bytes: {}", memory_bytes_ / 2, failure.what()));
     try {

@@ -16,6 +16,7 @@
 #include "app/options/choice_option.hpp"
 #include "app/options/one_card.hpp"
 #include "app/options/parameter_options.hpp"
+#include "app/options/spread.hpp"
 #include "app/options/trace_file.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
@@ -92,6 +93,16 @@ void add_common_options(Command& command, CommonOptions& options) {
       ->type_name("BYTES")
       ->group("Compute");
   add_message_options(command, options);
+}
+
+void add_devices_option(Command& command, CommonOptions& options) {
+  command
+      .add_option(
+          "--devices", options.devices,
+          "GPUs that share the image, each with a band of its rows: all, or numbers like 0,2; default: one more "
+          "for each 8 GiB of pixels")
+      ->type_name("all|LIST")
+      ->group("Compute");
 }
 
 void add_message_options(Command& command, CommonOptions& options) {
@@ -192,10 +203,15 @@ void warn_old_beam(Terminal& terminal) {
 BackendOptions backend_options(const CommonOptions& options) {
   BackendOptions wanted;
   wanted.device = options.device;
-  if (options.backend != "cpu") {
-    const OwnCard card = take_own_card(options.device, options.device_named);
-    wanted.device = card.device;
-    wanted.hidden_cards = card.hidden;
+  if (options.device_named && !options.devices.empty())
+    throw InputError("--device and --devices exclude each other: one card, or several");
+  if (options.backend == "auto" || options.backend == "cuda") {
+    const std::vector<CardNumber> cards = options.device_named
+                                              ? std::vector{take_own_card(options.device, true)}
+                                              : take_own_cards(options.devices, cards_paid_by(options.shared_bytes));
+    wanted.device = cards.front().device;
+    wanted.hidden_cards = cards.front().hidden;
+    if (cards.size() > 1) wanted.cards = cards;
   }
   wanted.threads = options.threads;
   if (!options.device_memory.empty()) wanted.device_memory_bytes = parse_bytes(options.device_memory);

@@ -20,7 +20,9 @@ namespace reber::app {
 struct CommonOptions {
   std::string backend = "auto";
   int device = 0;
-  bool device_named = false;  ///< by --device, which asks for a card
+  bool device_named = false;        ///< by --device, which asks for a card
+  std::string devices;              ///< cards that share one image: "all", "0,2"; empty: as many as its pixels pay for
+  std::uintmax_t shared_bytes = 0;  ///< of the pixels of that image; 0: one card
   int threads = 0;
   std::string device_memory, host_memory;
   std::optional<int> hdu;
@@ -37,6 +39,8 @@ struct CommonOptions {
 
 /// Groups "Compute" and "Messages".
 void add_common_options(Command& command, CommonOptions& options);
+/// --devices, for commands whose image several cards may share.
+void add_devices_option(Command& command, CommonOptions& options);
 /// Group "Messages" alone, for what computes on no backend.
 void add_message_options(Command& command, CommonOptions& options);
 /// Group "Input": --hdu, --plane, --unit, --check and the restoring beam, under another name where --beam is the

@@ -15,9 +15,12 @@ constexpr std::uintmax_t kBytesACard = std::uintmax_t{8} << 30;
 
 }  // namespace
 
+std::size_t cards_paid_by(std::uintmax_t bytes) {
+  return static_cast<std::size_t>(std::max<std::uintmax_t>(1, bytes / kBytesACard));
+}
+
 Spread spread_over(const std::vector<int>& cards, std::size_t images, std::uintmax_t bytes, int jobs) {
-  const std::uintmax_t paid = std::max<std::uintmax_t>(1, bytes / kBytesACard);
-  std::size_t count = std::min({cards.size(), images, static_cast<std::size_t>(paid)});
+  std::size_t count = std::min({cards.size(), images, cards_paid_by(bytes)});
   if (jobs > 0) count = std::min(count, static_cast<std::size_t>(jobs));
   if (count < 2) return {{}, jobs};
   const auto each = static_cast<int>((static_cast<std::size_t>(jobs) + count - 1) / count);

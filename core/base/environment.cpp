@@ -22,6 +22,7 @@ constexpr auto kNames = std::to_array<const char*>({
     "REBER_CUDA_BUFFERS",
     "REBER_CPU_VECTORS",
     "REBER_HOST_BANDS",
+    "REBER_CPU_PARTS",
     "REBER_WRITE_PICTURES",
 #endif
 });

@@ -17,6 +17,7 @@ enum class Variable {
   cuda_buffers,
   cpu_vectors,
   host_bands,
+  cpu_parts,
   write_pictures,
 };
 

@@ -60,6 +60,7 @@ ALLOWED |= {
     "kernels/shared": "core/base core/sky/model core/files/tiles core/seam/compute core/show/display",
     # The oracle shares no rule with what it judges: of what backends share, it has the casts of its arguments alone.
     "kernels/reference": "core kernels/shared/typed_backend.hpp kernels/shared/background_of.hpp kernels/shared/own_expression.hpp",
+    "kernels/banded": "core kernels/shared kernels/banded",
     "kernels/cpu": "core kernels/shared kernels/cpu",
     "kernels/cpu/convolve": "core kernels/shared kernels/cpu",
     "kernels/cpu/islands": "core kernels/shared kernels/cpu",

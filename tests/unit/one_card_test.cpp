@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/seam/compute/backend_options.hpp"
 #include "tests/unit/fits_files.hpp"
 
@@ -133,6 +134,32 @@ TEST_F(OneCard, who_names_a_card_counts_by_the_bus) {
   EXPECT_STREQ(std::getenv(kOrder), "PCI_BUS_ID");
   show_all_cards();
   EXPECT_EQ(std::getenv(kOrder), nullptr);
+}
+
+TEST_F(OneCard, cards_that_share_an_image_are_those_paid_for_or_named) {
+  ::setenv(kVisible, "4,5,6,7", 1);
+  const std::vector<CardNumber> all{{0, 0}, {1, 0}, {2, 0}, {3, 0}};
+  EXPECT_EQ(take_own_cards("", 9), all);
+  EXPECT_STREQ(std::getenv(kVisible), "4,5,6,7");
+  EXPECT_EQ(take_own_cards("", 2), all) << "a process has its cards";
+  show_all_cards();
+  EXPECT_EQ(take_own_cards("", 2), (std::vector<CardNumber>{{0, 0}, {1, 0}}));
+  EXPECT_STREQ(std::getenv(kVisible), "4,5");
+  show_all_cards();
+  EXPECT_EQ(take_own_cards("3,1,3", 1), (std::vector<CardNumber>{{1, 1}, {3, 2}}));
+  EXPECT_STREQ(std::getenv(kVisible), "5,7");
+  show_all_cards();
+  EXPECT_EQ(take_own_cards("2", 4), (std::vector<CardNumber>{{2, 2}}));
+  show_all_cards();
+  EXPECT_EQ(take_own_cards("", 1), (std::vector<CardNumber>{{0, 0}}));
+  show_all_cards();
+  EXPECT_EQ(take_own_cards("all", 1), all);
+  show_all_cards();
+  EXPECT_THROW((void)take_own_cards("0,4", 1), DeviceError);
+  for (const char* words : {"0,", "one", "-1", "0 1"})
+    EXPECT_THROW((void)take_own_cards(words, 1), InputError) << words;
+  ::setenv("SLURM_LOCALID", "2", 1);
+  EXPECT_EQ(take_own_cards("", 4), (std::vector<CardNumber>{{2, 2}})) << "a rank has one card";
 }
 
 TEST_F(OneCard, a_user_s_own_order_is_left_alone) {

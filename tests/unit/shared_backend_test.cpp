@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One image by several backends that share it, played by threads: the bits of one backend alone.
+// One image by several backends, which share it as processes do, played by threads, or as the cards of a host do: the
+// bits of one backend alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,11 +12,13 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/base/exchange.hpp"
 #include "core/files/image/image_file.hpp"
 #include "kernels/backends.hpp"
+#include "kernels/banded/backend.hpp"
 #include "kernels/shared_backend.hpp"
 
 namespace reber {
@@ -125,6 +128,13 @@ bool same_bits(const std::vector<Value>& a, const std::vector<Value>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Value)) == 0);
 }
 
+/// The first value that is another, -1 for none; a blank pixel is blank whatever its bits.
+std::int64_t first_other(const std::vector<float>& a, const std::vector<float>& b) {
+  const auto same = [](float x, float y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  const auto [it, other] = std::ranges::mismatch(a, b, same);
+  return it == a.end() && other == b.end() ? -1 : it - a.begin();
+}
+
 void expect_same(const Found& one, const Found& other) {
   EXPECT_EQ(one.blank, other.blank);
   EXPECT_TRUE(same_bits(one.cells.mean, other.cells.mean));
@@ -162,6 +172,91 @@ TEST(SharedBackend, FindsWhatOneAloneFinds) {
       SCOPED_TRACE(std::to_string(count) + " processes, bands of " + std::to_string(band_rows));
       for (const Found& one : all) expect_same(alone, one);
     }
+}
+
+std::unique_ptr<Backend> banded_of(const std::vector<double>& weights, std::vector<std::string>* said = nullptr) {
+  BackendOptions options;
+  options.threads = 1;
+  std::vector<std::unique_ptr<Backend>> members;
+  for (std::size_t k = 0; k < weights.size(); ++k) members.push_back(make_backend("cpu", options, LogSink()));
+  const LogSink log([said](LogLevel, const std::string& text) {
+    if (said != nullptr) said->push_back(text);
+  });
+  return banded::make(std::move(members), weights, log);
+}
+
+TEST(BandedBackend, FindsWhatOneAloneFinds) {
+  const std::vector<float> pixels = sky();
+  BackendOptions options;
+  options.threads = 1;
+  const Found alone = found_by(*make_backend("cpu", options, LogSink()), pixels, 0);
+  const std::vector<std::vector<double>> all{{1},       {1, 1},          {1, 3},
+                                             {5, 1, 1}, {1, 1, 1, 1, 1}, std::vector<double>(60, 1)};
+  for (const std::int64_t band_rows : {0, 7, 64})
+    for (const std::vector<double>& weights : all) {
+      SCOPED_TRACE(std::to_string(weights.size()) + " members, bands of " + std::to_string(band_rows));
+      expect_same(alone, found_by(*banded_of(weights), pixels, band_rows));
+    }
+}
+
+/// Maps and planes made of others, where borders of bands could show.
+std::vector<std::vector<float>> maps_by(Backend& backend, const std::vector<float>& pixels, std::int64_t band_rows) {
+  TilingPlan tiling;
+  tiling.in_source = band_rows > 0;
+  tiling.resident = !tiling.in_source;
+  tiling.band_rows = band_rows > 0 ? band_rows : kShape.ny;
+  const auto plane = backend.stream(memory_source(pixels.data(), kShape), tiling);
+  const MeshGrid grid = MeshGrid::make(kShape, 9);
+  const BackgroundModel model = finish_mesh(grid, backend.mesh(*plane, grid, {}), {});
+  const auto islands = backend.label(*plane, model, {});
+  std::vector<std::vector<float>> maps;
+  const auto keep = [&](MapKind kind, const Plane& of) {
+    maps.emplace_back(static_cast<std::size_t>(of.shape().count()));
+    backend.render_rows(kind, of, &model, 0, of.shape().ny, maps.back().data());
+    maps.push_back({static_cast<float>(of.blank())});
+  };
+  for (const MapKind kind : {MapKind::image, MapKind::mean, MapKind::rms, MapKind::snr}) keep(kind, *plane);
+  const auto masked = backend.derive(WithoutIslands{*plane, *islands, 5});
+  keep(MapKind::image, *masked);
+  const MeshCells cells = backend.mesh(*masked, grid, {});
+  maps.push_back(cells.mean);
+  maps.push_back(cells.rms);
+  for (const Algorithm algorithm : {Algorithm::direct, Algorithm::separable, Algorithm::fft}) {
+    ConvolutionSpec spec;
+    spec.kernel = box_kernel(11, Normalise::sum);
+    spec.boundary = Boundary::mirror;
+    const auto plan = backend.plan_convolution(spec, kShape, algorithm);
+    const auto smooth = backend.convolve(*plane, *plan);
+    keep(MapKind::image, *smooth);
+    const auto found = backend.label(*smooth, model, {});
+    for (const IslandSums& sums : backend.measure(*masked, model, *found))
+      maps.push_back({static_cast<float>(sums.sx)});
+    keep(MapKind::image, *backend.derive(CombinedPlane{PlaneRule::difference, *plane, *smooth}));
+  }
+  keep(MapKind::snr, *backend.derive(MinusMagnitude{*plane}));
+  const auto fewer = backend.derive(EveryNth{*plane, 3});
+  maps.emplace_back(static_cast<std::size_t>(fewer->shape().count()));
+  backend.render_rows(MapKind::image, *fewer, nullptr, 0, fewer->shape().ny, maps.back().data());
+  const PlaneStatistics statistics = backend.statistics(*plane);
+  maps.push_back({static_cast<float>(statistics.mean), static_cast<float>(statistics.median),
+                  static_cast<float>(backend.clip(*plane, {}).std), backend.largest(*plane).value_or(0)});
+  return maps;
+}
+
+TEST(BandedBackend, MakesThePlanesThatOneAloneMakes) {
+  const std::vector<float> pixels = sky();
+  BackendOptions options;
+  options.threads = 1;
+  for (const std::int64_t band_rows : {0, 7}) {
+    const auto alone = maps_by(*make_backend("cpu", options, LogSink()), pixels, band_rows);
+    for (const std::vector<double>& weights : {std::vector<double>{1, 1}, {1, 2, 1}, {1, 1, 1, 1, 1}}) {
+      const auto together = maps_by(*banded_of(weights), pixels, band_rows);
+      ASSERT_EQ(alone.size(), together.size());
+      for (std::size_t k = 0; k < alone.size(); ++k)
+        EXPECT_EQ(first_other(alone[k], together[k]), -1)
+            << weights.size() << " members, " << band_rows << ", map " << k;
+    }
+  }
 }
 
 }  // namespace

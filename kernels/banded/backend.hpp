@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One backend made of several of a kind, such as the cards of a host.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/base/log.hpp"
+#include "core/seam/compute/backend.hpp"
+
+namespace reber::banded {
+
+/// Every image lies in bands of rows, one per member, and gets the bits that one member alone would give. What cannot
+/// be divided (FFT convolution, statistics of all pixels, every n-th pixel) one member does for all. A member whose
+/// card fails hands its part to the others, where the image's pixels are still in their source.
+///   members: of one kind, at least one;   weights: the part of an image that each takes
+[[nodiscard]] std::unique_ptr<Backend> make(std::vector<std::unique_ptr<Backend>> members, std::vector<double> weights,
+                                            LogSink log);
+
+}  // namespace reber::banded

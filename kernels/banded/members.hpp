@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The backends that one is made of: who does what, side by side, and what follows where one is lost.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/base/log.hpp"
+#include "core/seam/compute/backend.hpp"
+
+namespace reber::banded {
+
+/// Backends of one kind. Part k of a work is member k's; a member whose card fails is lost, and its parts are done by
+/// the others from then on. Called by one thread at a time, but for of().
+class Members {
+ public:
+  /// weights: the part of each in what is divided
+  Members(std::vector<std::unique_ptr<Backend>> backends, std::vector<double> weights, LogSink log);
+
+  [[nodiscard]] std::size_t count() const { return backends_.size(); }
+  [[nodiscard]] const std::vector<double>& weights() const { return weights_; }
+  /// Who does part k now.
+  [[nodiscard]] Backend& of(std::size_t part) const { return *backends_[owner_[part % count()]]; }
+
+  /// One piece of a work: done by whoever has `part`, and once more by another where that one's card fails.
+  using Piece = std::function<void(Backend& by, const Job& job)>;
+  struct Task {
+    std::size_t part;
+    Piece piece;
+  };
+  /// Does all, those of one member one after the other.   throws what a piece throws, the first of them; CardError
+  /// where no member is left
+  void run(const std::vector<Task>& tasks, const Job& job);
+
+ private:
+  /// returns the tasks that a failed card left
+  std::vector<Task> run_once(const std::vector<Task>& tasks, const Job& job);
+  void lose(std::size_t member, const std::string& why);
+
+  std::vector<std::unique_ptr<Backend>> backends_;
+  std::vector<double> weights_;
+  std::vector<std::size_t> owner_;  ///< of each part
+  std::vector<bool> lost_;
+  LogSink log_;
+};
+
+}  // namespace reber::banded
