@@ -104,6 +104,36 @@ TEST(CatalogueIo, CsvOfManyRowsIsInOrder) {
               fmt::format("{},{}", row, value[static_cast<std::size_t>(row)]));
 }
 
+/// As astropy's Table and QTable write them, with blanks and with commas, and our own.
+TEST(CatalogueIo, EcsvTellsUnits) {
+  const TemporaryFolder folder;
+  save(folder.file("a.ecsv"),
+       "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: RA, unit: hourangle, datatype: float64}\n"
+       "# - {name: 'S, or so', unit: mJy / beam, datatype: float64, description: 'it''s: {a, b}'}\n"
+       "# - name: note\n#   datatype: string\n#   description: a long text that\n#     goes on\n#   meta: !!omap\n"
+       "#   - {ucd: meta.note}\n# meta: !!omap\n# - {unit: no}\n# schema: astropy-2.0\n"
+       "RA \"S, or so\" note\n1.5 2.25 007\n2.5 \"\" \"a b\"\n");
+  const Catalogue table = read_catalogue(folder.file("a.ecsv"));
+  ASSERT_EQ(table.columns.size(), 3U);
+  EXPECT_EQ(table.columns[0].info.unit, "hourangle");
+  EXPECT_EQ(table.columns[1].info.name, "S, or so");
+  EXPECT_EQ(table.columns[1].info.unit, "mJy / beam");
+  EXPECT_EQ(table.columns[1].info.text, "it's: {a, b}");
+  EXPECT_EQ(table.columns[2].info.text, "a long text that goes on");
+  EXPECT_EQ(table.columns[2].info.ucd, "meta.note");
+  EXPECT_EQ(std::get<std::vector<std::string>>(table.columns[2].values), (std::vector<std::string>{"007", "a b"}));
+  EXPECT_TRUE(std::isnan(std::get<std::vector<double>>(table.columns[1].values)[1]));
+  write_catalogue(sample(), folder.file("c.ecsv"), false);
+  const Catalogue back = read_catalogue(folder.file("c.ecsv")), before = sample();
+  ASSERT_EQ(back.columns.size(), before.columns.size());
+  for (std::size_t i = 0; i < back.columns.size(); ++i) {
+    EXPECT_EQ(back.columns[i].info.name, before.columns[i].info.name);
+    EXPECT_EQ(back.columns[i].info.unit, before.columns[i].info.unit);
+    EXPECT_EQ(back.columns[i].info.ucd, before.columns[i].info.ucd);
+    EXPECT_EQ(back.columns[i].info.text, before.columns[i].info.text);
+  }
+}
+
 TEST(CatalogueIo, EcsvIsCsvBehindYaml) {
   const TemporaryFolder folder;
   write_catalogue(sample(), folder.file("c.ecsv"), false);

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/files/catalogue/catalogue_readers.hpp"
+#include "core/files/catalogue/ecsv_header.hpp"
 #include "core/sky/model/sky_frames.hpp"
 
 namespace reber {
@@ -188,8 +189,12 @@ Catalogue read_catalogue_text(std::string_view text, const std::string& name, co
   if (lines.content.empty() && lines.comments.empty()) throw DataError(fmt::format("'{}' is empty", name));
   std::size_t at = 0;
   char delimiter = ' ';
-  std::vector<ColumnInfo> columns = listed_columns(lines.comments);
-  if (columns.empty()) {
+  const std::optional<EcsvHeader> ecsv = read_ecsv_header(lines.comments);
+  std::vector<ColumnInfo> columns = ecsv ? ecsv->columns : listed_columns(lines.comments);
+  if (ecsv) {
+    delimiter = ecsv->delimiter;
+    at = std::min<std::size_t>(1, lines.content.size());  // their names once more
+  } else if (columns.empty()) {
     const std::string_view model = lines.content.empty() ? lines.comments.back() : lines.content.front();
     delimiter = delimiter_of(model);
     Cells first = cells_of(model, delimiter);
@@ -227,7 +232,7 @@ Catalogue read_catalogue_text(std::string_view text, const std::string& name, co
   Catalogue catalogue;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     progress.check();
-    catalogue.columns.push_back(column_of_cells(std::move(columns[c]), std::move(cells[c])));
+    catalogue.columns.push_back(column_of_cells(std::move(columns[c]), std::move(cells[c]), ecsv && ecsv->texts[c]));
   }
   catalogue.frequency_hz = std::numeric_limits<double>::quiet_NaN();
   const auto system = system_named(lines.frame, lines.equinox);

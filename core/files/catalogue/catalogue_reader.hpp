@@ -19,7 +19,7 @@ struct ReadLimits {
 /// Reads a table, whatever its name ends in. Of a file with several tables the first is read.
 ///   FITS     binary and ASCII tables, gzipped too
 ///   VOTable  TABLEDATA, BINARY, BINARY2
-///   text     CSV, TSV, columns between blanks, SExtractor's ASCII_HEAD, VizieR's TSV, headers behind '#'
+///   text     ECSV, CSV, TSV, columns between blanks, SExtractor's ASCII_HEAD, VizieR's TSV, headers behind '#'
 /// Keeps columns of one number or text per row, in their order; leaves out arrays, complex numbers and bits. Numbers
 /// are int64 where all are whole and none is missing, else double with NaN for no value. Units, UCDs and descriptions
 /// are kept where the file has them. No library sees the file: headers pass the guard of the image reader, cells are

@@ -80,6 +80,7 @@ inline constexpr auto kRows = std::to_array<Product>({
     {"fits", "_cat.fits", true, "", "", "", catalogue, none, Needs::sources, signal, "the catalogue as a FITS table", nullptr, {}, "", true},
     {"vot", ".vot", true, "", "", "", catalogue, none, Needs::sources, signal, "the catalogue as a VOTable", nullptr, {}, "", true},
     {"reg", ".reg", true, "", "", "", catalogue, none, Needs::sources, signal, "the sources as DS9 regions", nullptr, {}, "", true},
+    {"ecsv", ".ecsv", false, "", "", "", catalogue, none, Needs::sources, signal, "the catalogue as ECSV, with units", nullptr, {}, "", true},
     {"sqlite", ".sqlite", false, "", "", "", catalogue, none, Needs::sources, signal, "the catalogue as an SQLite database", nullptr, {}, "", true},
     {"crtf", ".crtf", false, "", "", "", catalogue, none, Needs::sources, signal, "the sources as CASA regions", nullptr, {}, "", true},
     {"ann", ".ann", false, "", "", "", catalogue, none, Needs::sources, signal, "the sources as Karma annotations", nullptr, {}, "", true},
