@@ -32,21 +32,21 @@ def plane(p):
                 image[y * N + x] += peak * (1 + 0.2 * p) * math.exp(-((x - x0) ** 2 + (y - y0) ** 2) / 2 / s / s)
     return [math.nan] * (N * N) if p == 4 else image
 def write(name, order, planes):
-    sizes = {"x": N, "y": N, "f": PLANES}
+    sizes = {"x": N, "y": N, "f": PLANES, "s": PLANES}
     axes = {"x": ("RA---SIN", 150.0, 48.0, -PIX / 3600, "deg"), "y": ("DEC--SIN", 2.0, 48.0, PIX / 3600, "deg"),
-            "f": ("FREQ", 1.4e9, 1.0, 1e6, "Hz")}
+            "f": ("FREQ", 1.4e9, 1.0, 1e6, "Hz"), "s": ("STOKES", 2.0, 2.0, 1.0, "")}
     cards = [card("SIMPLE", True), card("BITPIX", -32), card("NAXIS", 3)]
     cards += [card("NAXIS%d" % (i + 1), sizes[a]) for i, a in enumerate(order)]
     for i, a in enumerate(order):
         for key, value in zip(("CTYPE", "CRVAL", "CRPIX", "CDELT", "CUNIT"), axes[a]):
             cards.append(card("%s%d" % (key, i + 1), value))
     cards += [card("BUNIT", "Jy/beam"), card("RESTFRQ", 1.42e9), card("CASAMBM", True)]
-    if order == "xyf":
+    if order[2] in "fs":
         values = [v for image in planes for v in image]
     else:
         values = [planes[f][k] for k in range(N * N) for f in range(PLANES)]
     beams = [(0.0 if p == 2 else 8 + 0.5 * p) for p in range(PLANES)]
-    rows = b"".join(struct.pack(">fffii", b, b, 0, i, 0) for i, b in enumerate(beams))
+    rows = b"".join(struct.pack(">fffii", b, b, 0, *((0, i) if "s" in order else (i, 0))) for i, b in enumerate(beams))
     table = [card("XTENSION", "BINTABLE"), card("BITPIX", 8), card("NAXIS", 2), card("NAXIS1", 20),
              card("NAXIS2", PLANES), card("PCOUNT", 0), card("GCOUNT", 1), card("TFIELDS", 5)]
     for i, (n, f, u) in enumerate([("BMAJ", "1E", "arcsec"), ("BMIN", "1E", "arcsec"), ("BPA", "1E", "deg"), ("CHAN", "1J", ""), ("POL", "1J", "")]):
@@ -56,6 +56,7 @@ def write(name, order, planes):
 planes = [plane(p) for p in range(PLANES)]
 write("cube.fits", "xyf", planes)
 write("first.fits", "fxy", planes)
+write("stokes.fits", "xys", planes)
 E2
 python3 make.py || exit 1
 gzip -k cube.fits
@@ -66,6 +67,14 @@ expect_in out "4 of 6 planes" "2 skipped"
 expect_in err "plane 2 is skipped: it has no beam" "plane 4 is skipped: all its pixels are blank"
 expect_in all.csv "Plane,Frequency,Beam_Maj,Beam_Min,Beam_PA,Source_id"
 expect_in all.json '"skipped": 2' '"frequency_hz": 1403000000.0'
+
+# A Stokes axis is told, in words where FITS has one; others have no such column.
+run find stokes.fits --planes all -o stokes.csv "${cpu[@]}"
+expect_status 0
+expect_in stokes.csv "Plane,Frequency,Beam_Maj,Beam_Min,Beam_PA,Stokes,Source_id"
+what="words of the Stokes axis"
+[ "$(grep -v '^#' stokes.csv | cut -d, -f1,6 | sort -u | tr '\n' ' ')" = '0,"I" 1,"Q" 3,"V" 5,"6" Plane,Stokes ' ] || report "expected I Q V 6"
+expect_not_in all.csv Stokes
 
 # The rows of a plane are those of the plane alone, but for the columns of planes.
 for plane in 0 1 3 5; do

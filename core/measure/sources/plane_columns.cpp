@@ -4,11 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
 
 #include "core/sky/model/column_row.hpp"
+#include "core/sky/model/fits_cards.hpp"
 
 namespace reber {
 
@@ -19,7 +22,36 @@ struct OfPlane {
   std::int64_t plane = 0;
   double frequency_hz = 0;
   Beam beam;
+  std::string stokes;
 };
+
+/// FITS's words for the values 4 to -8 of a Stokes axis; the number where it is another.
+std::string stokes_word(double value) {
+  constexpr std::array kWords = {"V", "U", "Q", "I", "", "RR", "LL", "RL", "LR", "XX", "YY", "XY", "YX"};
+  const double at = 4 - std::round(value);
+  if (!(at >= 0 && at < kWords.size()) || at == 4) return fmt::format("{:g}", value);
+  return kWords[static_cast<std::size_t>(at)];
+}
+
+/// Of the header's plane; empty where the image has no Stokes axis.
+std::string stokes_of(const ImageHeader& header) {
+  std::string text;
+  for (const std::string& card : header.cards) text += card;
+  const fits::CardTable cards(text);
+  std::int64_t rest = header.plane;
+  for (std::size_t i = 0; i < header.axes.size(); ++i) {
+    if (static_cast<int>(i) == header.x_axis || static_cast<int>(i) == header.y_axis) continue;
+    const std::int64_t position = rest % header.axes[i];
+    rest /= header.axes[i];
+    if (!cards.string(fmt::format("CTYPE{}", i + 1)).value_or("").starts_with("STOKES")) continue;
+    const auto number = [&](const char* key, double usual) {
+      return cards.number(fmt::format("{}{}", key, i + 1)).value_or(usual);
+    };
+    return stokes_word(number("CRVAL", 0) +
+                       (static_cast<double>(position) + 1 - number("CRPIX", 0)) * number("CDELT", 1));
+  }
+  return {};
+}
 
 const std::vector<ColumnRow<OfPlane>>& table() {
   static const std::vector<ColumnRow<OfPlane>> rows{
@@ -32,6 +64,9 @@ const std::vector<ColumnRow<OfPlane>>& table() {
        [](const OfPlane& p) -> double { return p.beam.minor_deg; }},
       {{"Beam_PA", "deg", "pos.posAng;instr.beam", "Position angle of the plane's beam, north through east"},
        [](const OfPlane& p) -> double { return p.beam.pa_deg; }},
+      {{"Stokes", "", "meta.code;phys.polarization.stokes",
+        "I, Q, U, V, RR, LL, XX, YY and so on; only of images with a Stokes axis"},
+       [](const OfPlane& p) { return p.stokes; }},
   };
   return rows;
 }
@@ -42,9 +77,11 @@ std::vector<ColumnInfo> plane_columns() { return infos_of<OfPlane>(table()); }
 
 void add_plane_columns(const ImageHeader& header, const std::optional<Beam>& beam, Catalogue& catalogue) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  const OfPlane plane{header.plane, header.wcs.frequency_hz(), beam.value_or(Beam{kNaN, kNaN, kNaN})};
+  const OfPlane plane{header.plane, header.wcs.frequency_hz(), beam.value_or(Beam{kNaN, kNaN, kNaN}),
+                      stokes_of(header)};
   const std::vector<OfPlane> of_each(static_cast<std::size_t>(catalogue.rows()), plane);
   std::vector<Column> own = columns_of<OfPlane>(table(), of_each, std::identity());
+  if (plane.stokes.empty()) own.pop_back();
   catalogue.columns.insert(catalogue.columns.begin(), std::make_move_iterator(own.begin()),
                            std::make_move_iterator(own.end()));
 }

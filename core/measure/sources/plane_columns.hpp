@@ -12,7 +12,8 @@
 
 namespace reber {
 
-/// Plane, Frequency, Beam_Maj, Beam_Min, Beam_PA: they stand before all others in a table of many planes.
+/// Plane, Frequency, Beam_Maj, Beam_Min, Beam_PA, and Stokes of images with such an axis: they stand before all others
+/// in a table of many planes.
 [[nodiscard]] std::vector<ColumnInfo> plane_columns();
 
 /// Puts them before the columns of one plane's catalogue.   header: of the plane   beam: of its pixels, in place of the
