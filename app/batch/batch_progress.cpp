@@ -7,8 +7,8 @@
 #include "app/terminal/signals.hpp"
 
 namespace reber::app {
-BatchProgress::BatchProgress(Terminal& terminal, bool many, std::size_t images)
-    : terminal_(terminal), many_(many), images_(images) {}
+BatchProgress::BatchProgress(Terminal& terminal, bool many, std::size_t images, bool shown)
+    : terminal_(terminal), many_(many), shown_(shown), images_(images) {}
 
 Progress BatchProgress::of(const std::string& path) {
   if (many_) return Progress([this](const std::string&, double) { show(); }, &stop_flag());
@@ -26,6 +26,7 @@ double BatchProgress::seconds() const {
 }
 
 void BatchProgress::show() {
+  if (!shown_) return;
   const std::size_t ended = ended_.load();
   terminal_.show_overall(static_cast<double>(ended) / static_cast<double>(images_), [&] {
     if (ended == 0) return fmt::format("0 of {} images", images_);

@@ -63,7 +63,7 @@ class Batch {
     if (std::error_code error; std::filesystem::is_directory(settings_.folder, error))
       tail_.emplace(settings_.folder, records_path());
     const std::vector<std::int64_t> to_do = settings_.resume ? not_done(end) : own_;
-    BatchProgress progress(terminal_, images_.size() > 1, to_do.size());
+    BatchProgress progress(terminal_, images_.size() > 1, to_do.size(), rank_.index == 0);
     terminal_.expect(expected_stages(first));
     ImageRunners runners(settings_, terminal_, images_, to_do);
     if (!settings_.common.dry_run) meet_others(to_do);
@@ -121,9 +121,9 @@ class Batch {
   void choose_images() {
     for (std::size_t i = 0; i < images_.size(); ++i)
       if (rank_.owns(static_cast<std::int64_t>(i))) own_.push_back(static_cast<std::int64_t>(i));
-    if (!rank_.alone())
-      terminal_.message(
-          fmt::format("process {} of {}: {} of {} images", rank_.index, rank_.count, own_.size(), images_.size()));
+    if (!rank_.alone() && rank_.index == 0)
+      terminal_.message(fmt::format("{} processes on {} images; progress is that of one of them, with {}", rank_.count,
+                                    images_.size(), own_.size()));
   }
 
   [[nodiscard]] std::string records_path() const {

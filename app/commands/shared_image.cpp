@@ -54,12 +54,14 @@ SharedImage::SharedImage(const ShareOptions& options, Request& request, CommonOp
     throw InputError(
         "--share leaves the pixels in the file, and a search inside a mask, a region or a MOC needs them in memory: "
         "leave one out");
-  terminal.message(fmt::format("process {} of {}", rank.index, rank.count));
+  if (rank.index == 0)
+    terminal.message(fmt::format("{} processes on one image", rank.count));
+  else
+    terminal.set_verbosity(common.verbose ? Verbosity::verbose : Verbosity::quiet);
   others_ = std::make_shared<FolderExchange>(options.folder, rank, identity_of(request), terminal.progress());
   if (rank.index == 0) return;
   request.output = {};
   common.json.clear();
-  terminal.set_verbosity(common.verbose ? Verbosity::verbose : Verbosity::quiet);
 }
 
 }  // namespace reber::app

@@ -13,7 +13,7 @@ from dask.distributed import Client, LocalCluster
 
 def share(index, count, image, catalogue):
     subprocess.run(["reber", "find", image, "-o", catalogue, "--backend", "cpu", "--threads", "1",
-                    "--share", catalogue + ".share", "--rank", f"{index}/{count}"], check=True)
+                    "--overwrite", "--share", catalogue + ".share", "--rank", f"{index}/{count}"], check=True)
 
 
 def main(image, catalogue, count=4):

@@ -261,6 +261,7 @@ expect_in err "3 of the list's images have no record" --resume
 run run 's?.fits' broken.fits -o hand "${fast[@]}" --rank 1/2 --json one.json
 expect_status 0
 expect_json one.json 'len(d) == 3'
+expect_empty err
 run run 's?.fits' broken.fits -o hand "${fast[@]}" --resume --json all.json
 expect_status 3
 expect_in out "6 of 7 files done, 6 of them earlier"
