@@ -38,7 +38,7 @@ _TYPES = {"header": "Any", "wcs": "Any", "beam": "_Beam | None", "unit": "Any", 
 _OF = {"complete": {"size": "float", "snr": "tuple[float, float]", "flux": "tuple[float, float] | None"},
        "collapse": {"snr": "float"}}
 _GIVES = {"complete": "Completeness", "smooth": "Smoothed", "verify": "Verification", "collapse": "Collapsed",
-          "find": "Result", "background": "Result", "convolve": "Result", "measure": "Table", "match": "Matched",
+          "find": "Result | Any", "background": "Result", "convolve": "Result", "measure": "Table", "match": "Matched",
           "simulate": "Simulated", "extract": "Any", "parameters": "list[dict[str, Any]]", "products": "list[dict[str, Any]]",
           "backends": "list[tuple[str, str, str]]"}
 _MAP, _ROWS = "NDArray[np.float32]", "NDArray[np.void]"
@@ -51,6 +51,9 @@ _MEMBERS = {
                "write": "None", "to_table": "Any", "to_pandas": "Any", "to_arrow": "Any", "to_xarray": "Any", "plot": "Any",
                "show": "Any", "source": "str", "unit": "str", "cards": "list[str]", "searched": "bool", "can_draw": "bool",
                "__len__": "int", "__iter__": "Iterator[Any]", "__getitem__": "Any"},
+    "Planes": {"planes": "list[int]", "skipped": "dict[int, str]", "warnings": "list[str]", "sources": _ROWS, "table": _ROWS,
+               "to_table": "Any", "to_pandas": "Any", "to_arrow": "Any", "write": "None", "__len__": "int", "__iter__": "Iterator[Any]",
+               "__getitem__": "Any"},
     "DeviceArray": {"shape": "tuple[int, int]", "dtype": "np.dtype[Any]", "card": "int",
                     "__cuda_array_interface__": "dict[str, Any]", "__dlpack__": "Any", "__dlpack_device__": "tuple[int, int]"},
     "Table": {"rows": _ROWS, "to_table": "Any", "to_pandas": "Any", "to_arrow": "Any", "__len__": "int",

@@ -15,6 +15,7 @@
 #include "core/measure/sources/source_columns.hpp"
 #include "core/run/pipeline/product_table.hpp"
 #include "core/run/pipeline/products.hpp"
+#include "core/run/pipeline/row_account.hpp"
 #include "core/run/request/expected_stages.hpp"
 #include "core/sky/model/fits_cards.hpp"
 #include "python/module/kept_backends.hpp"
@@ -174,6 +175,13 @@ Array2<float> ImageRun::map(const std::string& kind) {
     }).get();
   }
   return array_of(std::move(pixels), shape);
+}
+
+std::string ImageRun::why(std::int64_t row) {
+  const nb::gil_scoped_release without_lock;
+  const std::lock_guard lock(mutex_);
+  if (!result_.outcomes.judged) throw InputError("this run looked for no sources");
+  return to_text(RowAccounts(result_).of(row));
 }
 
 Array2<std::int32_t> ImageRun::labels() {

@@ -64,6 +64,8 @@ class ImageRun {
   void drop_wider(double area_deg2);
   /// A map of products(), float32, [y, x].   throws InputError where the run has none
   [[nodiscard]] Array2<float> map(const std::string& kind);
+  /// How one of the sources came about: what `reber find --why` prints.   throws InputError where there is none
+  [[nodiscard]] std::string why(std::int64_t row);
   /// int32, [y, x], 0 outside islands.
   [[nodiscard]] Array2<std::int32_t> labels();
   /// "image", "mean", "rms", "snr" or "labels" in the memory of the card that computed it, without the bus.

@@ -2,6 +2,7 @@
 // The module reber._core: what the Python package is written on. Errors become those of reber.errors.
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -15,6 +16,7 @@
 #include "kernels/backends.hpp"
 #include "python/module/file_studies.hpp"
 #include "python/module/image_run.hpp"
+#include "python/module/plane_rows.hpp"
 #include "python/module/request_of.hpp"
 #include "python/module/studies.hpp"
 #include "python/module/words.hpp"
@@ -110,6 +112,14 @@ NB_MODULE(_core, m) {
   m.def("free_memory", &free_memory_bytes);
   m.def("run", &run, nb::arg("path"), nb::arg("pixels").none(), nb::arg("cards"), nb::arg("stages"),
         nb::arg("settings"), nb::arg("with_"), nb::arg("beam").none(), nb::arg("progress").none());
+  m.def("find_planes", &find_planes, nb::arg("path"), nb::arg("planes"), nb::arg("stages"), nb::arg("settings"),
+        nb::arg("with_"), nb::arg("beam").none(), nb::arg("progress").none());
+  nb::class_<PlaneRows>(m, "PlaneRows")
+      .def("table", &PlaneRows::table)
+      .def("write", &PlaneRows::write)
+      .def_ro("searched", &PlaneRows::searched)
+      .def_ro("skipped", &PlaneRows::skipped)
+      .def_ro("warnings", &PlaneRows::warnings);
   m.def("match", &match);
   m.def("simulate", &simulate, nb::arg("settings"), nb::arg("backend"), nb::arg("threads"), nb::arg("progress").none());
   m.def("smooth", &smooth, nb::arg("files"), nb::arg("outputs"), nb::arg("settings"), nb::arg("with_"),
@@ -139,6 +149,7 @@ NB_MODULE(_core, m) {
       .def("write_table", &ImageRun::write_table)
       .def("drop_wider", &ImageRun::drop_wider)
       .def("map", &ImageRun::map)
+      .def("why", &ImageRun::why)
       .def("labels", &ImageRun::labels)
       .def("on_device", &ImageRun::on_device)
       .def("measure", &measure, nb::arg("at"), nb::arg("columns"), nb::arg("free"), nb::arg("shape"), nb::arg("limit"),

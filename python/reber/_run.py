@@ -5,9 +5,10 @@ import os
 
 from . import _core
 from ._devices import DeviceArray, Lent, card_for
-from ._images import source_of
+from ._images import is_path, source_of
 from ._keywords import told
 from ._maps import maps_as_files, without
+from ._planes import Planes
 from ._progress import teller
 from ._stored import StoredRun
 from ._tables import arrow_of, pandas_of, qtable_of, rows_of, write_parquet
@@ -227,7 +228,7 @@ def _run(image, stages, settings, *, header=None, wcs=None, beam=None, unit=None
 
 
 @told(_run)
-def find(image, *, kernel=None, **options):
+def find(image, *, kernel=None, planes=None, **options):
     """Finds and measures the sources of an image.
 
     image: a path, or an array [y, x] with header= (an astropy Header or its cards) or wcs=; an HDU, NDData or Quantity
@@ -238,7 +239,8 @@ def find(image, *, kernel=None, **options):
     or reference; an array on a card is read where it lies, by that card, unless a backend of the host is asked for, to
     which it is copied. device, threads, device_memory (bytes), progress(stage, fraction of the whole), or True for a bar. All else is a parameter of the
     search, named as the command line's options with underscores: threshold=5, flood=3, box=0, fit='auto', ...
-    reber.parameters() lists them. kernel: convolve first.
+    reber.parameters() lists them. kernel: convolve first. planes: of a FITS cube, 'all', '0:7,12' or a list of numbers from
+    0; each is searched by itself, and the result is a Planes: tables of all rows, with plane, frequency and beam, without maps.
 
     Raises reber.InputError, reber.DataError, reber.DeviceError; TypeError for an unknown keyword. Ctrl-C stops it.
     """
@@ -247,7 +249,28 @@ def find(image, *, kernel=None, **options):
     if kernel is not None:
         stages.append("convolve")
         settings["kernel"] = kernel
+    if planes is not None:
+        return _planes(image, planes, stages, settings, **own)
     return _run(image, stages, settings, **own)
+
+
+def _planes(image, planes, stages, settings, *, hdu=None, beam=None, unit=None, progress=None, **own):
+    if not is_path(image):
+        raise TypeError("planes is for FITS cubes; of an array give the planes one by one: plane=")
+    for name in ("header", "wcs", "mask"):
+        if name in own:
+            raise TypeError(f"{name} is for arrays; a file has its own")
+    if not isinstance(planes, str):
+        planes = ",".join(str(one) for one in ([planes] if isinstance(planes, int) else planes))
+    source = source_of(image, None, None, unit, None, beam)
+    with_ = with_of(hdu=hdu, unit=source.unit, **own)
+
+    def head():
+        return _core.run(source.path, None, "", [], {}, {**with_, "plane": 0}, None, None)
+
+    settings = {name: value for name, value in settings.items() if value is not None}
+    with maps_as_files(settings, source, head) as settings:
+        return Planes(_core.find_planes(source.path, planes, stages, settings, with_, source.beam, teller(progress)))
 
 
 @told(_run, "background")

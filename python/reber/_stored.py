@@ -28,6 +28,9 @@ class StoredRun:
                              "stored from")
         return self._tables[columns]
 
+    def why(self, row):
+        return ""
+
     def map(self, name):
         if name not in self._maps:
             raise InputError(f"a stored result has the maps {', '.join(self._maps) or '(none)'}")

@@ -163,19 +163,20 @@ def plot(result, what, axes, sources):
 
 
 class Shown:
-    """One source: .row, .corner (x, y of the first pixel), .data, .model and .residual around it; .figure where matplotlib
-    is installed."""
+    """One source: .row, .corner (x, y of the first pixel), .data, .model and .residual around it; .why, how it was made, in
+    words (empty of a stored result); .figure where matplotlib is installed."""
 
-    def __init__(self, row, corner, data, model, residual, figure):
+    def __init__(self, row, corner, data, model, residual, why, figure):
         self.row, self.corner, self.data, self.model, self.residual, self.figure = row, corner, data, model, residual, figure
+        self.why = why
 
     def __repr__(self):
         names = ("Source_id", "RA", "DEC", "Peak_flux", "E_Peak_flux", "Total_flux", "E_Total_flux", "Maj", "Min", "PA", "Flag")
         told = ", ".join(f"{name} {_cell(self.row[name])}" for name in names if name in (self.row.dtype.names or ()))
-        return f"<source: {told}>"
+        return f"<source: {told}>" + (f"\n{self.why.rstrip()}" if self.why else "")
 
     def _repr_html_(self):
-        text = f"<p>{html.escape(repr(self)[1:-1])}</p>"
+        text = f"<pre>{html.escape(repr(self))}</pre>"
         if self.figure is not None:
             import io
 
@@ -208,4 +209,4 @@ def show(result, index, margin):
             _draw(one, pixels, title, limits, (x0, y0))
             _outline(one, row, _pixel_deg(result), edgecolor="tab:red")
         pyplot.close(figure)
-    return Shown(row, (x0, y0), data, model, residual, figure)
+    return Shown(row, (x0, y0), data, model, residual, result._run.why(index % len(rows)), figure)

@@ -3,6 +3,7 @@
 skipped; exit code 77 where none is. REBER_CLIENTS names a Python that has them, in place of the running one."""
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -77,6 +78,18 @@ class Clients(unittest.TestCase):
                         np.testing.assert_allclose(got, want, rtol=1e-6, err_msg=f"{name}.{kind} {column}")
             with open(os.devnull, "w") as nowhere:
                 self.assertTrue(validate(self.path(name + ".vot"), output=nowhere), name)
+
+    @unittest.skipUnless(shutil.which("stilts"), "stilts is not installed")
+    def test_votlint_has_nothing_to_say(self):
+        for name in SETS:
+            done = subprocess.run(["stilts", "votlint", "ucd=true", "unit=true", self.path(name + ".vot")], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""), name)
+        with open(self.path("srl.vot"), encoding="utf-8") as file:
+            text = file.read()
+        with open(self.path("wrong.vot"), "w", encoding="utf-8") as file:
+            file.write(text.replace('datatype="double"', 'datatype="dubble"', 1))
+        done = subprocess.run(["stilts", "votlint", self.path("wrong.vot")], capture_output=True, text=True)
+        self.assertIn("dubble", done.stdout + done.stderr)
 
     @needs("astropy")
     def test_astropy_reads_pybdsfs_text(self):

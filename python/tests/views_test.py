@@ -115,7 +115,11 @@ class Views(unittest.TestCase):
             np.testing.assert_allclose(shown.residual, shown.data - shown.model, rtol=1e-5, atol=1e-9)
             self.assertTrue(x <= shown.row["Xposn"] < x + nx and y <= shown.row["Yposn"] < y + ny)
             self.assertIn("Total_flux", repr(shown))
-            self.assertIn("<p>", shown._repr_html_())
+            self.assertIn("<pre>", shown._repr_html_())
+            number = int(shown.row["Source_id"])
+            for words in (f"Source {number}\n", "Deblending", "Refinements"):
+                self.assertIn(words, shown.why)
+            self.assertIn(shown.why.strip(), repr(shown))
         with self.assertRaises(IndexError):
             self.found.show(len(self.found))
 
