@@ -13,7 +13,7 @@ try:
 
     import reber
     from reber import bdsf
-    from reber._bdsf_input import blanked, mean_beam
+    from reber._bdsf_input import _channels, blanked, mean_beam
     from reber._bdsf_spectra import power_laws
 except ImportError as missing:
     print(f"skipped: {missing}; the module needs NumPy, and nanobind when it is built")
@@ -66,6 +66,18 @@ class Calls(unittest.TestCase):
         wanted[3:6, 4] = wanted[4, 3:6] = True  # a corner has three low neighbours, an edge five
         np.testing.assert_array_equal(np.isnan(blanked(image, 1e-9)), wanted)
         self.assertFalse(np.isnan(blanked(image[:, :2] * 0 + 1, 1e-9)).any())
+
+    def test_channels_are_the_planes_of_stokes_i(self):
+        def cards(**told):
+            return "".join(f"{key:<8}= {value:>20}".ljust(80) for key, value in told.items())
+
+        stokes = {"CTYPE3": "'STOKES  '", "CRVAL3": -1.0, "CDELT3": 1.0, "CRPIX3": 1.0}
+        self.assertEqual(_channels(cards(NAXIS=4, NAXIS3=4, NAXIS4=2, CTYPE4="'FREQ    '", **{**stokes, "CRVAL3": 1.0}), 8), [0, 4])
+        self.assertEqual(_channels(cards(NAXIS=4, NAXIS3=3, NAXIS4=2, CTYPE3="'FREQ    '", CTYPE4="'STOKES  '", CRVAL4=2.0, CRPIX4=2.0,
+                                         CDELT4=1.0), 6), [0, 1, 2])
+        self.assertEqual(_channels(cards(NAXIS=3, NAXIS3=5, CTYPE3="'FREQ    '"), 5), [0, 1, 2, 3, 4])
+        with self.assertRaisesRegex(reber.InputError, "Stokes I"):
+            _channels(cards(NAXIS=3, NAXIS3=2, **{**stokes, "CRVAL3": 2.0}), 2)
 
     def test_a_linear_spline_warns(self):
         with self.assertWarnsRegex(UserWarning, "spline_rank"):
