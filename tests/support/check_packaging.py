@@ -32,6 +32,7 @@ LIBRARIES = {
     "wcslib": ("wcslib-dev", "wcslib", "wcslib"),
     "erfa": ("liberfa-dev", "liberfa", "erfa"),
     "cairo": ("libcairo2-dev", "cairo", "cairo"),
+    "fontconfig": ("libfontconfig1-dev", "fontconfig", "fontconfig"),
     "OpenCV": ("libopencv-imgproc-dev", "libopencv", "opencv"),
     "Threads": ("build-essential", "compiler", "cxx"),
 }

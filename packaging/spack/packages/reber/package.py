@@ -29,6 +29,7 @@ class Reber(CMakePackage, CudaPackage):
     depends_on("expat")
     depends_on("sqlite")
     depends_on("cairo+pdf+svg+ft+fc")
+    depends_on("fontconfig")
     depends_on("opencv+imgproc")
     depends_on("cli11", type="build")
     depends_on("fmt")
