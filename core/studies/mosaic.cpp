@@ -26,6 +26,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kArcsec = 3600, kDegree = std::numbers::pi / 180;
 /// Pixels of the sums at a time.
 constexpr std::int64_t kBandPixels = std::int64_t{1} << 20;
+/// The noise of larger fields is measured on every so many pixels, as linmos' callers do.
+constexpr std::int64_t kThin = 4, kThinFrom = 1024;
 /// Beams that are one for all fields: parts of an axis, degrees.
 constexpr double kSameAxis = 1e-3, kSameAngle = 0.5;
 
@@ -66,11 +68,30 @@ struct Sums {
   std::vector<double> pixels, weights;
 };
 
+/// Weights of interpolation for beams; fields of one beam share them.
+class WeightTables {
+ public:
+  std::shared_ptr<const ResampleTable> of(Interpolation how, const std::optional<Covariance>& beam_px) {
+    constexpr double kSame = 1e-6;
+    const auto near = [](double a, double b) { return std::abs(a - b) <= kSame * (std::abs(a) + std::abs(b) + 1); };
+    for (const auto& [known, table] : made_) {
+      if (known.has_value() != beam_px.has_value()) continue;
+      if (!known || (near(known->xx, beam_px->xx) && near(known->xy, beam_px->xy) && near(known->yy, beam_px->yy)))
+        return table;
+    }
+    made_.emplace_back(beam_px, std::make_shared<const ResampleTable>(resample_table(how, beam_px)));
+    return made_.back().second;
+  }
+
+ private:
+  std::vector<std::pair<std::optional<Covariance>, std::shared_ptr<const ResampleTable>>> made_;
+};
+
 /// One field on its way onto the grid.
 class FieldOnGrid {
  public:
   FieldOnGrid(const MosaicField& field, const MosaicRequest& request, const std::shared_ptr<Backend>& backend,
-              std::shared_ptr<const Plane> plane, const Progress& progress)
+              std::shared_ptr<const Plane> plane, WeightTables& tables, const Progress& progress)
       : field_(field), request_(request), table_(request.primary, field.frequency_hz, request.cutoff) {
     const auto like = std::make_shared<const ImageHeader>(on_grid(*field.header, request.grid));
     places_ =
@@ -79,7 +100,7 @@ class FieldOnGrid {
     const auto geometry = field.header->centre_geometry();
     if (field.beam && geometry)
       beam_px = to_pixels(sky_covariance(field.beam->major_deg, field.beam->minor_deg, field.beam->pa_deg), *geometry);
-    const auto weights = std::make_shared<const ResampleTable>(resample_table(request.how, beam_px));
+    const auto weights = tables.of(request.how, beam_px);
     image_ = std::make_unique<RegridNode>(backend, std::move(plane), like, places_, weights);
     gain_ = noise_gain(*weights, beam_px);
     if (field.primary) {
@@ -216,8 +237,10 @@ void Mosaic::measure(Backend& backend, const Progress& progress) {
     progress.check();
     if (!(field.rms > 0)) {
       const ClipOptions options;
-      field.rms =
-          backend.clip(*plane_of(backend, field.pixels, progress), options, progress).std / clip_bias(options.kappa);
+      auto plane = plane_of(backend, field.pixels, progress);
+      if (std::min(plane->shape().nx, plane->shape().ny) >= kThinFrom)
+        plane = backend.derive(EveryNth{*plane, kThin}, progress);
+      field.rms = backend.clip(*plane, options, progress).std / clip_bias(options.kappa);
     }
     if (!(field.rms > 0)) throw InputError(fmt::format("{}: its noise cannot be measured", printable(field.path)));
     history_.push_back(fmt::format("mosaic: {}, rms {:.6g}, scale {:.6g}, shift {:g}, {:g} arcsec", field.path,
@@ -231,10 +254,11 @@ void Mosaic::make(const std::shared_ptr<Backend>& backend, const std::string& be
   const Shape shape = request_.grid.shape;
   store_ = std::make_unique<MosaicStore>(shape, beside);
   std::vector<std::unique_ptr<FieldOnGrid>> fields;
+  WeightTables tables;
   double gain = 0;
   for (const MosaicField& field : fields_) {
-    fields.push_back(
-        std::make_unique<FieldOnGrid>(field, request_, backend, plane_of(*backend, field.pixels, progress), progress));
+    fields.push_back(std::make_unique<FieldOnGrid>(field, request_, backend, plane_of(*backend, field.pixels, progress),
+                                                   tables, progress));
     gain += fields.back()->noise_gain_of() / static_cast<double>(fields_.size());
   }
   noise_gain_ = gain;

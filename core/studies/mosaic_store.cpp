@@ -15,7 +15,7 @@ constexpr std::int64_t kPairBytes = 2 * static_cast<std::int64_t>(sizeof(float))
 MosaicStore::MosaicStore(Shape shape, const std::string& beside) : shape_(shape) {
   const std::int64_t bytes = shape.count() * kPairBytes;
   if (bytes <= kHeldBytes) {
-    held_.resize(static_cast<std::size_t>(2 * shape.count()));
+    held_ = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(2 * shape.count()));
     return;
   }
   file_ = std::make_unique<AtomicFile>(beside + ".pairs", FileOptions(true));
@@ -26,7 +26,7 @@ MosaicStore::MosaicStore(Shape shape, const std::string& beside) : shape_(shape)
 void MosaicStore::put(std::int64_t y0, std::int64_t ny, const float* pairs) {
   const std::int64_t count = 2 * ny * shape_.nx;
   if (!file_) {
-    std::copy_n(pairs, count, held_.begin() + 2 * y0 * shape_.nx);
+    std::copy_n(pairs, count, held_.get() + 2 * y0 * shape_.nx);
     return;
   }
   file_->write_at(y0 * shape_.nx * kPairBytes, pairs, static_cast<std::size_t>(ny * shape_.nx * kPairBytes));
@@ -34,7 +34,7 @@ void MosaicStore::put(std::int64_t y0, std::int64_t ny, const float* pairs) {
 
 void MosaicStore::get(std::int64_t y0, std::int64_t ny, float* pairs) const {
   if (!file_) {
-    std::copy_n(held_.begin() + 2 * y0 * shape_.nx, 2 * ny * shape_.nx, pairs);
+    std::copy_n(held_.get() + 2 * y0 * shape_.nx, 2 * ny * shape_.nx, pairs);
     return;
   }
   read_->read(y0 * shape_.nx * kPairBytes, pairs, ny * shape_.nx * kPairBytes);

@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "core/base/shape.hpp"
 #include "core/files/io/atomic_file.hpp"
@@ -24,7 +23,7 @@ class MosaicStore {
 
  private:
   Shape shape_;
-  std::vector<float> held_;
+  std::unique_ptr<float[]> held_;  // NOLINT(modernize-avoid-c-arrays): not filled with zeros
   std::unique_ptr<AtomicFile> file_;
   std::unique_ptr<fits::ByteSource> read_;
 };

@@ -18,20 +18,36 @@ static_assert(kTaps == kLanes);
 /// Pixels of a plane that is not resident which are held at a time.
 constexpr std::int64_t kHeldPixels = std::int64_t{16} << 20;
 
-/// The sum of eight by eight pixels, the first of which is at `corner`: the bits of rules::sum_of_width().
-float sum_of_all(const float* entry_x, const float* entry_y, const rules::TapPlace& y, const rules::TapPlace& x,
-                 const float* corner, std::int64_t stride) {
+/// Eight weighted columns of eight by eight pixels, the first of which is at `corner`.
+Floats weighted_columns(const float* entry_x, const float* entry_y, const rules::TapPlace& y, const rules::TapPlace& x,
+                        const float* corner, std::int64_t stride) {
   const Floats weights_x = load(entry_x) + all(x.part) * load(entry_x + kTaps);
   const Floats weights_y = load(entry_y) + all(y.part) * load(entry_y + kTaps);
   alignas(32) float rows[kTaps];
   store(rows, weights_y);
+  asm("" : "+m"(rows));  // left in memory: one load spreads a weight, where registers take two shuffles
   Floats columns = all(0);
   for (int j = 0; j < kTaps; ++j) columns = columns + all(rows[j]) * load(corner + j * stride);
-  // rules::sum_of_eight(), two and two lanes.
-  const Floats weighted = columns * weights_x;
-  const Floats four = weighted + shuffled<4, 5, 6, 7, 4, 5, 6, 7>(weighted, weighted);
+  return columns * weights_x;
+}
+
+/// rules::sum_of_eight() of one pixel's columns.
+float sum_of_one(Floats columns) {
+  const Floats four = columns + shuffled<4, 5, 6, 7, 4, 5, 6, 7>(columns, columns);
   const Floats two = four + shuffled<2, 3, 2, 3, 2, 3, 2, 3>(four, four);
   return two[0] + two[1];
+}
+
+/// The same of eight pixels at a time, which do not wait for one another.
+Floats sums_of_eight(const Floats* columns) {
+  Floats four[4], two[2];
+  for (int k = 0; k < 4; ++k)  // columns 0 + 4 to 3 + 7, of pixel k and of pixel k + 4
+    four[k] = shuffled<0, 1, 2, 3, 8, 9, 10, 11>(columns[k], columns[k + 4]) +
+              shuffled<4, 5, 6, 7, 12, 13, 14, 15>(columns[k], columns[k + 4]);
+  for (int k = 0; k < 2; ++k)
+    two[k] = shuffled<0, 1, 8, 9, 4, 5, 12, 13>(four[2 * k], four[2 * k + 1]) +
+             shuffled<2, 3, 10, 11, 6, 7, 14, 15>(four[2 * k], four[2 * k + 1]);
+  return shuffled<0, 2, 8, 10, 4, 6, 12, 14>(two[0], two[1]) + shuffled<1, 3, 9, 11, 5, 7, 13, 15>(two[0], two[1]);
 }
 
 /// Rows of one rectangle of the input, and where they belong.
@@ -47,8 +63,15 @@ class Worker {
     places_of(y, x, end, places);
     const std::int64_t count = end - x;
     if (table_.how == Interpolation::fitted && all_inside(places, count)) {
-      for (std::int64_t k = 0; k < count; ++k)
-        out[k] = sum_about(rules::tap_place(places[k].y), rules::tap_place(places[k].x));
+      std::int64_t k = 0;
+      for (; k + kLanes <= count; k += kLanes) {
+        Floats columns[kLanes];
+        for (int i = 0; i < kLanes; ++i)
+          columns[i] = columns_about(rules::tap_place(places[k + i].y), rules::tap_place(places[k + i].x));
+        store(out + k, sums_of_eight(columns));
+      }
+      for (; k < count; ++k)
+        out[k] = sum_of_one(columns_about(rules::tap_place(places[k].y), rules::tap_place(places[k].x)));
     } else {
       std::fill_n(out, count, std::nanf(""));
     }
@@ -99,9 +122,10 @@ class Worker {
     return inside;
   }
 
-  [[nodiscard]] float sum_about(const rules::TapPlace& y, const rules::TapPlace& x) const {
-    return sum_of_all(rules::tap_entry(table_.x.data(), 0, x.phase), rules::tap_entry(table_.y.data(), 0, y.phase), y,
-                      x, held_.row(y.cell - 3) + (x.cell - 3 - x0_), held_.nx);
+  [[nodiscard]] Floats columns_about(const rules::TapPlace& y, const rules::TapPlace& x) const {
+    return weighted_columns(rules::tap_entry(table_.x.data(), 0, x.phase),
+                            rules::tap_entry(table_.y.data(), 0, y.phase), y, x,
+                            held_.row(y.cell - 3) + (x.cell - 3 - x0_), held_.nx);
   }
 
   [[nodiscard]] float value(double at_y, double at_x) const {
@@ -109,7 +133,7 @@ class Worker {
         rules::near_pixels(at_x, image_.nx)) {
       const rules::TapPlace y = rules::tap_place(at_y), x = rules::tap_place(at_x);
       if (y.cell >= 3 && x.cell >= 3 && y.cell + 4 < image_.ny && x.cell + 4 < image_.nx) {
-        const float sum = sum_about(y, x);
+        const float sum = sum_of_one(columns_about(y, x));
         if (rules::is_finite(sum)) return sum;
       }
     }
