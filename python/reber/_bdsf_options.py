@@ -48,7 +48,7 @@ REFUSED = {
     "do_mc_errors": (False, "errors follow from the noise and its correlation"),
     "fdr_ratio": (0.1, "thresh says whether the threshold is fdr's"),
     "fittedimage_clip": (0.1, "the model is drawn whole"),
-    "fix_to_beam": (False, "fit shapes with find(fit='point') of the package instead"),
+    "fix_to_beam": (False, "shapes are free in fits; reber.measure() holds the beam's at given places"),
     "flag_bordersize": (0, _FIT), "flag_maxsize_fwhm": (0.5, _FIT),
     "flag_maxsize_isl": (2.0, _FIT), "flag_maxsnr": (1.5, _FIT), "flag_minsize_bm": (0.7, _FIT),
     "flag_minsnr": (0.6, _FIT), "flag_smallsrc": (False, _FIT),
