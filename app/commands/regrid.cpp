@@ -81,6 +81,8 @@ int execute(const Options& options, const Command& command, Terminal& terminal) 
   for (const std::string& line : options_of_call(command, options.parameters))
     request.history.push_back("option: " + line);
   const Regridding work(cube, request);
+  if (!options.write_psf.empty() && !work.facts().beam)
+    throw InputError(fmt::format("--write-psf-map: {} has no beam; {}", printable(options.input), header->beam_note));
   std::string text = printable(options.input);
   for (std::size_t i = request.history.size(); i < work.facts().history.size(); ++i)
     text += "\n  " + work.facts().history[i];

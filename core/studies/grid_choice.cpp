@@ -44,9 +44,9 @@ struct Bounds {
 };
 
 /// Of an image's pixels on the grid.
-Bounds bounds_on(const Wcs& image, Shape shape, const Wcs& grid) {
+Bounds bounds_on(const Wcs& image, Shape shape, const Wcs& grid, Shape grid_shape = {}) {
   constexpr int kLattice = 64, kEdge = 512;
-  const PlaceMap map(image, grid);
+  const PlaceMap map(image, grid, {}, grid_shape);
   const double last_x = static_cast<double>(shape.nx) - 1, last_y = static_cast<double>(shape.ny) - 1;
   Bounds bounds;
   const auto add = [&](double u, double v) { bounds.add(map(PixelPosition{u * last_x, v * last_y})); };
@@ -131,8 +131,8 @@ SkyGrid at_reference(const GridChoice& choice, Projection projection, const SkyS
 
 }  // namespace
 
-Rect footprint(const Wcs& image, Shape shape, const Wcs& grid) {
-  const Bounds bounds = bounds_on(image, shape, grid);
+Rect footprint(const Wcs& image, Shape shape, const SkyGrid& grid) {
+  const Bounds bounds = bounds_on(image, shape, grid.wcs, grid.shape);
   if (bounds.empty()) return {};
   const auto down = [](double value) { return static_cast<std::int64_t>(std::floor(value)); };
   return {down(bounds.low_y), down(bounds.low_x), down(bounds.high_y) - down(bounds.low_y) + 2,

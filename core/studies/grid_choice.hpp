@@ -41,6 +41,6 @@ struct GridChoice {
 [[nodiscard]] SkyGrid choose_grid(const GridChoice& choice, std::span<const ImageHeader* const> images);
 
 /// Pixels of a grid that an image covers, at least where a lattice of 65 x 65 and its edges say so; empty where none.
-[[nodiscard]] Rect footprint(const Wcs& image, Shape shape, const Wcs& grid);
+[[nodiscard]] Rect footprint(const Wcs& image, Shape shape, const SkyGrid& grid);
 
 }  // namespace reber

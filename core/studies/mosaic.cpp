@@ -94,8 +94,8 @@ class FieldOnGrid {
               std::shared_ptr<const Plane> plane, WeightTables& tables, const Progress& progress)
       : field_(field), request_(request), table_(request.primary, field.frequency_hz, request.cutoff) {
     const auto like = std::make_shared<const ImageHeader>(on_grid(*field.header, request.grid));
-    places_ =
-        std::make_shared<PlaceGrids>(PlaceMap(request.grid.wcs, field.header->wcs, field.shift), request.threads, 0);
+    places_ = std::make_shared<PlaceGrids>(
+        PlaceMap(request.grid.wcs, field.header->wcs, field.shift, field.header->shape), request.threads, 0);
     std::optional<Covariance> beam_px;
     const auto geometry = field.header->centre_geometry();
     if (field.beam && geometry)
@@ -186,7 +186,7 @@ void Mosaic::open(const MosaicInput& input, const Progress& progress) {
   const std::string name = printable(input.path);
   if (!header.wcs.celestial())
     throw InputError(fmt::format("{}: it has no sky coordinates ({})", name, header.wcs.why_not()));
-  field.covered = common(footprint(header.wcs, header.shape, request_.grid.wcs),
+  field.covered = common(footprint(header.wcs, header.shape, request_.grid),
                          {0, 0, request_.grid.shape.ny, request_.grid.shape.nx});
   if (field.covered.shape().count() == 0) throw InputError(fmt::format("{}: no pixel of it lies on the grid", name));
   (void)PlaceMap(request_.grid.wcs, header.wcs);

@@ -2,6 +2,7 @@
 // One pixel after another: its place, the weights there, the sum.
 #include "kernels/reference/resample.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -77,18 +78,20 @@ std::optional<double> weighted(const HostPlane& plane, const Axis& y, const Axis
 
 double value_at(const HostPlane& plane, const ResampleTable& table, const PixelPosition& at) {
   const Shape shape = plane.shape();
-  const bool near =
-      at.x > -1 && at.y > -1 && at.x < static_cast<double>(shape.nx) && at.y < static_cast<double>(shape.ny);
-  if (!near) return kBlank;
+  const auto last_x = static_cast<double>(shape.nx - 1), last_y = static_cast<double>(shape.ny - 1);
+  // Pixels reach half a pixel beyond their centres; there the outermost centre counts.
+  const double reach = 0.5 + kSame;
+  if (!(at.x >= -reach && at.y >= -reach && at.x <= last_x + reach && at.y <= last_y + reach)) return kBlank;
+  const double x = std::clamp(at.x, 0.0, last_x), y = std::clamp(at.y, 0.0, last_y);
   if (table.how == Interpolation::nearest) {
-    const auto row = static_cast<std::int64_t>(std::floor(at.y + 0.5));
-    const auto column = static_cast<std::int64_t>(std::floor(at.x + 0.5));
+    const auto row = static_cast<std::int64_t>(std::floor(y + 0.5));
+    const auto column = static_cast<std::int64_t>(std::floor(x + 0.5));
     if (row < 0 || column < 0 || row >= shape.ny || column >= shape.nx) return kBlank;
     return std::isfinite(plane.at(row, column)) ? plane.at(row, column) : kBlank;
   }
   // From the widest sum to that of the two by two pixels about the place, until no pixel in it is blank.
   for (int width = table.widest(); width < ResampleTable::kWidths; ++width)
-    if (const auto sum = weighted(plane, axis_at(table.y, width, at.y), axis_at(table.x, width, at.x))) return *sum;
+    if (const auto sum = weighted(plane, axis_at(table.y, width, y), axis_at(table.x, width, x))) return *sum;
   return kBlank;
 }
 

@@ -128,9 +128,11 @@ elif sys.argv[1] == "blanks":
         inside = (i >= 0) & (j >= 0) & (i < 200) & (j < 200)
         return inside & np.isfinite(flat[np.clip(j, 0, 199), np.clip(i, 0, 199)])
     x, y = np.where(abs(x - x.round()) < 1e-5, x.round(), x), np.where(abs(y - y.round()) < 1e-5, y.round(), y)
+    edge = (x >= -.5) & (y >= -.5) & (x <= 199.5) & (y <= 199.5)
+    x, y = np.clip(x, 0, 199), np.clip(y, 0, 199)
     i, j = np.floor(x).astype(int), np.floor(y).astype(int)
     k, l = np.ceil(x).astype(int), np.ceil(y).astype(int)
-    want = good(j, i) & good(j, k) & good(l, i) & good(l, k)
+    want = edge & good(j, i) & good(j, k) & good(l, i) & good(l, k)
     assert (np.isfinite(image) == want).all(), (np.isfinite(image) != want).sum()
 elif sys.argv[1] == "galactic":
     # From the vectors: the major axis drawn on the sky, its angle from Galactic north.

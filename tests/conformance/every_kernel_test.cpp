@@ -10,6 +10,9 @@
 
 #include "core/files/image/image_file.hpp"
 #include "core/measure/sources/measured_noise.hpp"
+#include "core/sky/model/place_grid.hpp"
+#include "core/sky/model/resample_table.hpp"
+#include "tests/conformance/grid_wcs.hpp"
 #include "tests/support/rice_files.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"
@@ -301,6 +304,18 @@ TEST_F(EveryKernel, of_maps) {
   const auto peaks = card().block_peaks(*load(card(), image), 7);
   ASSERT_TRUE(peaks.has_value());  // BlockPeaks looks at their values
   EXPECT_EQ(peaks->size(), 5U * 38U);
+}
+
+TEST_F(EveryKernel, of_other_grids) {
+  constexpr Shape kShape{45, 261};
+  const Image image = random_image(kShape, 0.02, 14);
+  const PlaceMap map(grid_wcs("TAN", 30, 30, 0.0013, 21, kShape), grid_wcs("SIN", 30, 30, 0.001, 0, kShape));
+  const PlaceGrid places(map, {0, 0, kShape.ny, kShape.nx});
+  for (const Interpolation how : {Interpolation::fitted, Interpolation::bilinear, Interpolation::nearest}) {
+    const ResampleTable table = resample_table(how, {});
+    EXPECT_TRUE(same_bits(store(card(), *card().resample(*load(card(), image), places, table)),
+                          store(cpu(), *cpu().resample(*load(cpu(), image), places, table))));
+  }
 }
 
 }  // namespace

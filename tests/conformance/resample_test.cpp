@@ -8,6 +8,7 @@
 
 #include "core/sky/model/place_grid.hpp"
 #include "core/sky/model/resample_table.hpp"
+#include "tests/conformance/grid_wcs.hpp"
 #include "tests/conformance/streamed_planes.hpp"
 #include "tests/support/testing.hpp"
 
@@ -15,23 +16,6 @@ namespace reber::testing {
 namespace {
 
 constexpr Shape kInput{301, 411};
-
-Wcs wcs_of(const std::string& projection, double lon, double lat, double pixel_deg, double turn, Shape shape) {
-  std::string cards;
-  const double angle = turn * M_PI / 180;
-  for (std::string card :
-       {fmt::format("CTYPE1  = 'RA---{}'", projection), fmt::format("CTYPE2  = 'DEC--{}'", projection),
-        fmt::format("CRPIX1  = {}", shape.nx / 2 + 1), fmt::format("CRPIX2  = {}", shape.ny / 2 + 1),
-        fmt::format("CDELT1  = {:.15f}", -pixel_deg), fmt::format("CDELT2  = {:.15f}", pixel_deg),
-        fmt::format("CRVAL1  = {:.10f}", lon), fmt::format("CRVAL2  = {:.10f}", lat),
-        fmt::format("PC1_1   = {:.15f}", std::cos(angle)), fmt::format("PC1_2   = {:.15f}", std::sin(angle)),
-        fmt::format("PC2_1   = {:.15f}", -std::sin(angle)), fmt::format("PC2_2   = {:.15f}", std::cos(angle)),
-        std::string("RADESYS = 'ICRS'"), std::string("END")}) {
-    card.resize(80, ' ');
-    cards += card;
-  }
-  return Wcs::parse(cards, 0, 1, {1, 1}, 2, static_cast<double>(shape.nx), static_cast<double>(shape.ny));
-}
 
 struct Case {
   std::string name;
@@ -41,14 +25,14 @@ struct Case {
 
 std::vector<Case> cases() {
   const double px = 2.0 / 3600;
-  const Wcs field = wcs_of("SIN", 150, -30, px, 0, kInput);
-  const Wcs sky = wcs_of("CAR", 30, 0, 1, 0, kInput);
-  return {{"turned", wcs_of("SIN", 150.01, -30.02, px, 33, {333, 290}), field, {333, 290}},
-          {"coarser", wcs_of("TAN", 150, -30, 3.3 * px, 90, {100, 120}), field, {100, 120}},
-          {"finer", wcs_of("ZEA", 150.02, -30, 0.31 * px, -12, {200, 500}), field, {200, 500}},
+  const Wcs field = grid_wcs("SIN", 150, -30, px, 0, kInput);
+  const Wcs sky = grid_wcs("CAR", 30, 0, 1, 0, kInput);
+  return {{"turned", grid_wcs("SIN", 150.01, -30.02, px, 33, {333, 290}), field, {333, 290}},
+          {"coarser", grid_wcs("TAN", 150, -30, 3.3 * px, 90, {100, 120}), field, {100, 120}},
+          {"finer", grid_wcs("ZEA", 150.02, -30, 0.31 * px, -12, {200, 500}), field, {200, 500}},
           {"the same", field, field, kInput},
-          {"all sky", wcs_of("AIT", 10, 0, 0.9, 0, {230, 400}), sky, {230, 400}},
-          {"elsewhere", wcs_of("SIN", 50, 30, px, 0, {70, 70}), field, {70, 70}}};
+          {"all sky", grid_wcs("AIT", 10, 0, 0.9, 0, {230, 400}), sky, {230, 400}},
+          {"elsewhere", grid_wcs("SIN", 50, 30, px, 0, {70, 70}), field, {70, 70}}};
 }
 
 Image resampled(Backend& backend, const Image& image, std::int64_t band, const PlaceGrid& places,

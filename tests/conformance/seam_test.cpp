@@ -19,6 +19,7 @@
 #include "core/sky/model/place_grid.hpp"
 #include "core/sky/model/resample_table.hpp"
 #include "kernels/backends.hpp"
+#include "tests/conformance/grid_wcs.hpp"
 #include "tests/support/seam_functions.hpp"
 #include "tests/support/testing.hpp"
 
@@ -50,17 +51,6 @@ FitBatch one_fit() {
   return batch;
 }
 
-Wcs small_sky() {
-  std::string cards;
-  for (std::string card :
-       std::vector<std::string>{"CTYPE1  = 'RA---SIN'", "CTYPE2  = 'DEC--SIN'", "CRPIX1  = 50", "CRPIX2  = 50",
-                                "CDELT1  = -0.001", "CDELT2  = 0.001", "CRVAL1  = 30", "CRVAL2  = 30", "END"}) {
-    card.resize(80, ' ');
-    cards += card;
-  }
-  return Wcs::parse(cards, 0, 1, {1, 1}, 2, 100, 100);
-}
-
 /// One backend with one object of every kind.
 struct Made {
   explicit Made(std::unique_ptr<Backend> made, std::int64_t band_rows = 0, Shape image_shape = kShape)
@@ -83,7 +73,8 @@ struct Made {
   BackgroundModel background;
   DetectOptions options;
   ConvolutionSpec spec;
-  PlaceGrid places{PlaceMap(small_sky(), small_sky()), {0, 0, 90, 70}};
+  PlaceGrid places{PlaceMap(grid_wcs("SIN", 30, 30, 0.001, 5, kShape), grid_wcs("SIN", 30, 30, 0.001, 0, kShape)),
+                   {0, 0, 90, 70}};
   std::unique_ptr<ConvolutionPlan> plan;
   std::shared_ptr<const Plane> plane;
   std::unique_ptr<IslandMap> islands;

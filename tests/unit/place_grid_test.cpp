@@ -102,6 +102,28 @@ TEST(PlaceGrid, ShiftsMoveTheFieldOnTheSky) {
   EXPECT_NEAR(place.y, 256.25, 1e-4);
 }
 
+TEST(PlaceGrid, MapsOfTheWholeSkyMayBeginAnywhere) {
+  // Longitudes 0 to 360 from the first column on: half of them are WCSLIB's negative pixels.
+  constexpr Shape kShape{360, 720};
+  std::string cards;
+  for (std::string card :
+       std::vector<std::string>{"CTYPE1  = 'RA---CAR'", "CTYPE2  = 'DEC--CAR'", "CRPIX1  = 1", "CRPIX2  = 181",
+                                "CDELT1  = -0.5", "CDELT2  = 0.5", "CRVAL1  = 360", "CRVAL2  = 0", "END"}) {
+    card.resize(80, ' ');
+    cards += card;
+  }
+  const Wcs sky = Wcs::parse(cards, 0, 1, {1, 1}, 2, 720, 360),
+            out = wcs_of({"AIT", 180, 0, 0.5, 0, "RA", "DEC", {360, 720}});
+  const PlaceMap map(out, sky, {}, kShape);
+  for (const double x : {100.0, 300.0, 420.0, 600.0}) {
+    const PixelPosition place = map(PixelPosition{x, 180});
+    const double lon = out.to_sky(x, 180)->lon_deg;
+    EXPECT_NEAR(std::remainder(place.x - (360 - lon) / 0.5, 720), 0, 1e-6) << x;
+    EXPECT_TRUE(place.x >= -0.5 && place.x < 719.5) << x;
+  }
+  EXPECT_LE(worst(map, PlaceGrid(map, {0, 0, 360, 720})), PlaceGrid::kPlaceError);
+}
+
 TEST(PlaceGrid, AreasOfPixels) {
   const PlaceMap map(wcs_of({"SIN", 150, -30, 3.0 / 3600}), wcs_of({"SIN", 150, -30, 2.0 / 3600, 30}));
   const PlaceGrid grid(map, {0, 0, 512, 512});

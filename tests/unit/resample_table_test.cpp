@@ -119,8 +119,11 @@ TEST(ResampleRule, BlanksTakeNoMoreThanTheFourPixelsAboutThem) {
       // A whole number of pixels moves the blank pixel alone.
       EXPECT_EQ(std::isnan(at(y, x + 1e-9)), y == 10 && x == 10);
     }
-  EXPECT_TRUE(std::isnan(at(-0.2, 5)));
-  EXPECT_TRUE(std::isnan(at(5, 19.2)));
+  // The image reaches to the edges of its outermost pixels.
+  EXPECT_NEAR(at(-0.2, 5.3), 1, 1e-6);
+  EXPECT_NEAR(at(5, 19.5), 1, 1e-6);
+  EXPECT_TRUE(std::isnan(at(-0.51, 5)));
+  EXPECT_TRUE(std::isnan(at(5, 19.51)));
   EXPECT_TRUE(std::isnan(at(std::nan(""), 5)));
   EXPECT_TRUE(std::isnan(at(1e300, 5)));
   EXPECT_EQ(at(19, 19), 1);

@@ -34,8 +34,17 @@ constexpr TapPlace tap_place(double at) {
   return {cell, phase, static_cast<float>(phases - static_cast<double>(phase))};
 }
 
-/// Whether a place along an axis of n pixels can have a value. NaN cannot.
-constexpr bool near_pixels(double at, std::int64_t n) { return at > -1 && at < static_cast<double>(n); }
+/// Whether a place along an axis of n pixels lies in one of them, which reach half a pixel beyond their centres. NaN
+/// does not.
+constexpr bool near_pixels(double at, std::int64_t n) {
+  return at >= -0.5 - kAtCentre && at <= static_cast<double>(n) - 0.5 + kAtCentre;
+}
+
+/// The same place, no further out than the centres of the outermost pixels.
+constexpr double among_centres(double at, std::int64_t n) {
+  const auto last = static_cast<double>(n - 1);
+  return at < 0 ? 0 : at > last ? last : at;
+}
 
 /// entry: of the phase and the width
 constexpr float tap_weight(const float* entry, float part, int k) {
@@ -81,13 +90,14 @@ constexpr bool sum_of_width(const float* table_x, const float* table_y, int widt
 }
 
 /// The value at a place, NaN where it is blank. The widest of 8, 6, 4 and 2 pixels of which none is blank counts; where
-/// one of the two by two about the place is blank, so is the result.
+/// one of the two by two about the place is blank, so is the result. Between the centres of the outermost pixels and
+/// the image's edge the value is that at the centres.
 template <class Pixel>
 constexpr float resampled(const float* table_x, const float* table_y, Interpolation how, double at_y, double at_x,
                           Shape image, const Pixel& pixel) {
   constexpr float kBlank = __builtin_nanf("");
   if (!near_pixels(at_y, image.ny) || !near_pixels(at_x, image.nx)) return kBlank;
-  TapPlace y = tap_place(at_y), x = tap_place(at_x);
+  const TapPlace y = tap_place(among_centres(at_y, image.ny)), x = tap_place(among_centres(at_x, image.nx));
   if (how == Interpolation::nearest) {
     const std::int64_t row = y.cell + (2 * y.phase >= ResampleTable::kPhases ? 1 : 0);
     const std::int64_t column = x.cell + (2 * x.phase >= ResampleTable::kPhases ? 1 : 0);

@@ -99,9 +99,36 @@ MadeBlock make_block(const PlaceMap& map, const Lattice& coarse, std::int64_t v,
   return made;
 }
 
+/// Pixels that lead once around the sky, the same at every latitude; 0 where the projection is not cylindrical.
+PixelPosition once_around(const Wcs& wcs, Shape shape) {
+  // One of two meridians is not where WCSLIB's pixels jump.
+  for (const double part : {0.5, 0.3}) {
+    const auto middle = wcs.to_sky(part * static_cast<double>(shape.nx - 1), 0.5 * static_cast<double>(shape.ny - 1));
+    if (!middle) continue;
+    const auto step = [&](double degrees, double lat) -> PixelPosition {
+      const auto from = wcs.to_pixel({middle->lon_deg, lat}), to = wcs.to_pixel({middle->lon_deg + degrees, lat});
+      if (!from || !to) return {kNan, kNan};
+      return {(to->x - from->x) / degrees, (to->y - from->y) / degrees};
+    };
+    const PixelPosition one = step(1, 0);
+    const double most = 1e-9 * std::max(std::abs(one.x), std::abs(one.y));
+    bool same = known(one);
+    for (const PixelPosition& other : {step(2, 0), step(1, 30), step(-1, -20)})
+      same = same && apart(one, other) <= most;
+    if (same) return {360 * one.x, 360 * one.y};
+  }
+  return {0, 0};
+}
+
+bool inside(const PixelPosition& place, Shape shape) {
+  return place.x >= -0.5 && place.y >= -0.5 && place.x < static_cast<double>(shape.nx) - 0.5 &&
+         place.y < static_cast<double>(shape.ny) - 0.5;
+}
+
 }  // namespace
 
-PlaceMap::PlaceMap(const Wcs& from, const Wcs& to, const SkyShift& shift) : from_(from), to_(to), shift_(shift) {
+PlaceMap::PlaceMap(const Wcs& from, const Wcs& to, const SkyShift& shift, Shape to_shape)
+    : from_(from), to_(to), shift_(shift), to_shape_(to_shape) {
   for (const Wcs* wcs : {&from_, &to_})
     if (!wcs->celestial())
       throw InputError(fmt::format("sky coordinates are needed, and there are none ({})", wcs->why_not()));
@@ -112,6 +139,7 @@ PlaceMap::PlaceMap(const Wcs& from, const Wcs& to, const SkyShift& shift) : from
     throw InputError(
         fmt::format("places in '{}' cannot be turned into places in '{}'", from_.frame_name(), to_.frame_name()));
   }
+  if (to_shape.count() > 0) around_ = once_around(to_, to_shape);
 }
 
 PixelPosition PlaceMap::operator()(PixelPosition pixel) const {
@@ -122,7 +150,13 @@ PixelPosition PlaceMap::operator()(PixelPosition pixel) const {
     there.lon_deg -= shift_.east_arcsec / 3600 / std::cos(there.lat_deg * std::numbers::pi / 180);
     there.lat_deg -= shift_.north_arcsec / 3600;
   }
-  return to_.to_pixel(there).value_or(PixelPosition{kNan, kNan});
+  const PixelPosition place = to_.to_pixel(there).value_or(PixelPosition{kNan, kNan});
+  if ((around_.x == 0 && around_.y == 0) || !known(place) || inside(place, to_shape_)) return place;
+  for (const double turns : {1.0, -1.0}) {
+    const PixelPosition other{place.x + turns * around_.x, place.y + turns * around_.y};
+    if (inside(other, to_shape_)) return other;
+  }
+  return place;
 }
 
 void PlaceMap::operator()(std::span<PixelPosition> places) const {

@@ -22,9 +22,12 @@ struct SkyShift {
 /// From pixels of one image to pixels of another through the sky, by WCSLIB. Copies are for other threads.
 class PlaceMap {
  public:
-  /// shift: what is added to the places that `to` states
+  /// shift     what is added to the places that `to` states
+  /// to_shape  of `to`, where its pixels may go once around the sky from anywhere: of a cylindrical projection the
+  /// place
+  ///           is then the one inside, if any; empty: WCSLIB's place as it is
   ///   throws InputError where an image has no sky coordinates, or frames cannot be converted into each other
-  PlaceMap(const Wcs& from, const Wcs& to, const SkyShift& shift = {});
+  PlaceMap(const Wcs& from, const Wcs& to, const SkyShift& shift = {}, Shape to_shape = {});
   /// Pixels of `from` become pixels of `to`, both from 0; NaN where there is no such place.
   void operator()(std::span<PixelPosition> places) const;
   /// Of one pixel.
@@ -34,6 +37,8 @@ class PlaceMap {
   Wcs from_, to_;
   SkyConverter convert_;
   SkyShift shift_;
+  Shape to_shape_;
+  PixelPosition around_{0, 0};  ///< pixels of once around the sky; 0 where that is nothing
 };
 
 /// Blocks of kPlaceBlock x kPlaceBlock pixels, counted from pixel 0, so that no result depends on the rectangle.
