@@ -194,7 +194,7 @@ class Trial:
         """BUILD's program, linked with the changed objects first: those of libraries are then taken from them."""
         words = list(self.link(program))
         # The program looks for its modules beside itself.
-        out = self.build / "app/reber_mutant" if program == "reber" else self.folder / f"reber_{program}_tests"
+        out = self.build / f"app/reber_mutant_{self.folder.name}" if program == "reber" else self.folder / f"reber_{program}_tests"
         words[words.index("-o") + 1] = str(out)
         own = {word for word in words if word in self.changed}
         words = [str(self.changed[word]) if word in own else word for word in words]
@@ -254,6 +254,7 @@ class Trial:
                 return run(["bash", script, program, self.root, ""], self.folder, self.PATIENCE_S).returncode != 0
             if fails(binary) and not fails(self.build / "app/reber"):
                 return "cli." + name
+        binary.unlink()
         return ""
 
 

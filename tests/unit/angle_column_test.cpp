@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/sky/model/sexagesimal.hpp"
@@ -83,6 +85,17 @@ TEST(AngleColumn, TheUnitDecides) {
   EXPECT_NEAR(longitudes({"12 32 02"}, "hh:mm:ss").degrees[0], 15 * (12 + 32 / 60.0 + 2 / 3600.0), 1e-11);
   const Column numbers{{"ra", "hourangle", "", ""}, std::vector<double>{12.5}};
   EXPECT_NEAR(read_angles(numbers, false, true, "hourangle").degrees[0], 187.5, 1e-12);
+}
+
+TEST(AngleColumn, UnitsAreOfTheirSize) {
+  const std::vector<std::pair<const char*, double>> in_a_turn{
+      {"deg", 360},         {"arcmin", 360 * 60}, {"arcsec", 360 * 3600},        {"mas", 360 * 3.6e6},
+      {"uas", 360 * 3.6e9}, {"hourangle", 24.0},  {"rad", 2 * std::numbers::pi}, {"mrad", 2e3 * std::numbers::pi}};
+  for (const auto& [unit, count] : in_a_turn) {
+    ASSERT_TRUE(degrees_per(unit).has_value()) << unit;
+    EXPECT_NEAR(*degrees_per(unit) * count, 360, 1e-10) << unit;
+  }
+  EXPECT_FALSE(degrees_per("parsec").has_value());
 }
 
 TEST(AngleColumn, AnOddCellIsRefusedAlone) {

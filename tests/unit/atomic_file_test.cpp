@@ -18,6 +18,7 @@
 
 #include "core/base/error.hpp"
 #include "core/files/io/commit_group.hpp"
+#include "core/files/io/kept_files.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace {
@@ -54,6 +55,17 @@ namespace {
 using testing_files::load;
 using testing_files::save;
 using testing_files::TemporaryFolder;
+
+TEST(AtomicFile, AnInputOfTheRunIsNotReplacedByWhateverName) {
+  const TemporaryFolder folder;
+  const std::string input = folder.file("input"), soft = folder.file("soft"), hard = folder.file("hard");
+  save(input, "pixels");
+  keep_file(input);
+  std::filesystem::create_symlink(input, soft);
+  std::filesystem::create_hard_link(input, hard);
+  for (const std::string& name : {input, soft, hard}) EXPECT_THROW((void)AtomicFile(name, true), InputError) << name;
+  EXPECT_EQ(load(input), "pixels");
+}
 
 TEST(AtomicFile, AppearsOnlyWhenCommitted) {
   const TemporaryFolder folder;

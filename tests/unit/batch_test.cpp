@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Batches: lists of inputs, records and what is believed of them, ranks, lanes, the joined catalogue.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -8,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -117,6 +120,22 @@ TEST_F(batch, records_are_no_link_and_no_input) {
   (void)expand_inputs({path("batch.jsonl")});
   EXPECT_THROW(RecordFile(path("batch.jsonl")).append(made), DataError);
   EXPECT_EQ(text("batch.jsonl"), "of the list");
+}
+
+TEST_F(batch, a_record_waits_for_others_that_hold_the_file) {
+  const ImageRecord made = record("a", 0);
+  RecordFile file(path("batch.jsonl"));
+  file.append(made);
+  const std::size_t before = text("batch.jsonl").size();
+  const int other = ::open(path("batch.jsonl").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(other, LOCK_SH), 0);
+  auto second = std::async(std::launch::async, [&] { file.append(made); });
+  EXPECT_EQ(second.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+  EXPECT_EQ(text("batch.jsonl").size(), before);
+  ::flock(other, LOCK_UN);
+  second.get();
+  ::close(other);
+  EXPECT_EQ(text("batch.jsonl").size(), 2 * before);
 }
 
 TEST_F(batch, records_of_others_outlive_a_process_that_wrote_none) {

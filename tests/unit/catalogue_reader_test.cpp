@@ -234,5 +234,12 @@ TEST(SkyList, UnitsOfTheFileWinOverThoseOfTheName) {
   EXPECT_THROW((void)sky_list(catalogue, parse_columns("total=S", "--columns-a")), InputError);
 }
 
+TEST(SkyList, LongitudesAreTurnedInto0To360) {
+  Catalogue catalogue;
+  catalogue.columns.push_back({{"RA", "deg", "", ""}, std::vector<double>{-10, 360, 10, -360, 359.5}});
+  catalogue.columns.push_back({{"DEC", "deg", "", ""}, std::vector<double>{20, 20, 20, 20, 20}});
+  EXPECT_EQ(sky_list(catalogue).lon, (std::vector<double>{350, 0, 10, 0, 359.5}));
+}
+
 }  // namespace
 }  // namespace reber

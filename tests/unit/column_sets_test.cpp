@@ -116,6 +116,16 @@ TEST(ColumnSets, CasdaHasMillijanskysAndMegahertz) {
   EXPECT_EQ(out.history.back(), "columns: casda");
 }
 
+TEST(ColumnSets, NamesOfPlacesKeepTheSignOfLessThanADegree) {
+  auto sources = two_sources();
+  sources[0].dec = -0.5;
+  sources[1].dec = 0.5;
+  const Catalogue out = in_columns(equatorial(sources), sources, ColumnSet::casda, {});
+  EXPECT_EQ(text(out, "component_name", 0), "J053527-003000");
+  EXPECT_EQ(text(out, "component_name", 1), "J053527+003000");
+  EXPECT_EQ(text(out, "dec_dms_cont", 0), "-00:30:00");
+}
+
 TEST(ColumnSets, CasdaHasThe25ColumnsThatVastReads) {
   const auto sources = two_sources();
   const Catalogue out = in_columns(equatorial(sources), sources, ColumnSet::casda, {});

@@ -34,6 +34,18 @@ Wcs turned_wcs(double turn, const std::string& lon = "RA---TAN", const std::stri
   return Wcs::parse(cards, 0, 1, {1, 1}, 2, 100, 100);
 }
 
+/// 100 x 100 pixels of 2 arcsec, north up.   sign: -1: east to the left; 1: to the right
+Wcs simple_wcs(int sign) {
+  std::string cards;
+  for (const std::string& line :
+       {std::string("CTYPE1  = 'RA---TAN'"), std::string("CTYPE2  = 'DEC--TAN'"), std::string("CRPIX1  = 50.5"),
+        std::string("CRPIX2  = 50.5"), std::string("CRVAL1  = 200.0"), std::string("CRVAL2  = 35.0"),
+        fmt::format("CDELT1  = {:.15f}", sign * 2 / 3600.0), fmt::format("CDELT2  = {:.15f}", 2 / 3600.0),
+        std::string("END")})
+    cards += testing_files::card(line);
+  return Wcs::parse(cards, 0, 1, {1, 1}, 2, 100, 100);
+}
+
 std::shared_ptr<const Pyramid> pyramid(const Image& image) {
   return Pyramid::make(std::make_shared<const Image>(image.clone()), {});
 }
@@ -181,6 +193,25 @@ TEST(GuiRegions, SectorsAndHolesComeBackAsTheyWereWritten) {
         const double turn = back.angle_deg + back.from_deg - given[i].angle_deg - given[i].from_deg;
         EXPECT_NEAR(std::remainder(turn, 360.0), 0, 1e-3) << text;
       }
+    }
+  }
+}
+
+TEST(GuiRegions, SectorsKeepTheirWidthInMirroredImagesAndBeyondAFullTurn) {
+  const Wcs mirrored = simple_wcs(1);
+  for (const auto& [angles, width] : {std::pair{"30, 100", 70.0}, {"350, 10", 20.0}, {"-40, 65", 105.0}}) {
+    const ParsedRegions parsed = parse_ds9(fmt::format("fk5; panda(200.001, 35.001, {}, 1, 5\", 20\", 1)", angles));
+    ASSERT_EQ(parsed.regions.size(), 1U);
+    for (const Wcs& wcs : {turned_wcs(0), turned_wcs(37), mirrored}) {
+      const Region region = to_region(parsed.regions[0], wcs);
+      EXPECT_NEAR(region.to_deg - region.from_deg, width, 1e-3) << angles;
+      const auto at = [&](double part) {
+        const double along = (region.angle_deg + region.from_deg + part * width) * 3.14159265358979323846 / 180;
+        return contains(region, {region.centre.x + 0.7 * region.half_x * std::cos(along),
+                                 region.centre.y + 0.7 * region.half_x * std::sin(along)});
+      };
+      EXPECT_TRUE(at(0.1) && at(0.5) && at(0.9)) << angles;
+      EXPECT_FALSE(at(-0.1) || at(1.1) || at(0.5 + 180 / width)) << angles;
     }
   }
 }

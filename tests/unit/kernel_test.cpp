@@ -239,6 +239,7 @@ double output_at(const Kernel& kernel, Boundary boundary, std::int64_t n, std::i
 TEST(Kernel, what_lies_beyond_the_image_is_not_made_and_changes_nothing) {
   std::vector<double> uneven(30 * 23);
   for (std::size_t i = 0; i < uneven.size(); ++i) uneven[i] = 1 + std::sin(static_cast<double>(i * i));
+  const Kernel line = gaussian_kernel({72, 72, 72}, Normalise::sum);
   const auto made = [&](int which, const KernelReach& reach) {
     if (which == 0) return gaussian_kernel({40, 0, 90}, Normalise::sum, reach);
     if (which == 1) return gaussian_kernel({40, 25, 90}, Normalise::sum, reach);
@@ -247,9 +248,9 @@ TEST(Kernel, what_lies_beyond_the_image_is_not_made_and_changes_nothing) {
     if (which == 4) return tophat_kernel(17.3, Normalise::sum, reach);
     if (which == 5) return mexican_hat_kernel(4, Normalise::peak, reach);
     if (which == 6) return within_reach(custom_kernel({30, 23}, uneven, Normalise::sum, "uneven"), reach);
-    return gaussian_kernel({72, 72, 72}, Normalise::sum, reach);
+    return within_reach(line, reach);
   };
-  for (const std::int64_t n : {1, 2, 5, 9})
+  for (const std::int64_t n : {1, 2, 6})
     for (const auto& [word, boundary, shown, alias] : words<Boundary>)
       for (int which = 0; which < 8; ++which) {
         const AxisReach axis = reach_along(n, boundary);

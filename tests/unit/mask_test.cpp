@@ -210,6 +210,11 @@ TEST(Healpix, cells_are_where_the_standard_has_them) {
   }
   // Order 1: within cell 0 the southernmost of the four is 0, the east 1, the west 2, the northernmost 3.
   EXPECT_EQ(healpix_cell(45, 10, 1), 0);
+  for (const double lon : {1.0, 100.0, 200.5, 359.0})
+    for (const double lat : {-80.0, -30.0, 0.5, 70.0}) {
+      EXPECT_EQ(healpix_cell(lon - 360, lat, 9), healpix_cell(lon, lat, 9)) << lon << ' ' << lat;
+      EXPECT_EQ(healpix_cell(lon + 360, lat, 9), healpix_cell(lon, lat, 9)) << lon << ' ' << lat;
+    }
   EXPECT_EQ(healpix_cell(67, 41, 1), 1);
   EXPECT_EQ(healpix_cell(23, 41, 1), 2);
   EXPECT_EQ(healpix_cell(45, 80, 1), 3);

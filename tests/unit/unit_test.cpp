@@ -190,6 +190,16 @@ TEST(Unit, NeverGuesses) {
   }
 }
 
+TEST(Unit, AReadableValueHasThePrefixOfItsSize) {
+  using Shown = std::pair<std::string, double>;
+  const Unit unit = Unit::parse("Jy/beam");
+  EXPECT_EQ(unit.readable(2e-5), Shown("\xC2\xB5Jy/beam", 1e6));
+  EXPECT_EQ(unit.readable(-2e-2), Shown("mJy/beam", 1e3));
+  EXPECT_EQ(unit.readable(2), Shown("Jy/beam", 1));
+  EXPECT_EQ(unit.readable(0), Shown("Jy/beam", 1));
+  EXPECT_EQ(Unit::parse("mJy/beam").readable(2e-2).first, "\xC2\xB5Jy/beam");
+}
+
 TEST(Unit, NameIsWithoutThePrefix) {
   EXPECT_EQ(Unit::parse("mJy/bm").name(), "Jy/beam");
   EXPECT_EQ(Unit::parse("MJy/sr").name(), "Jy/sr");

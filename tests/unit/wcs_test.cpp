@@ -146,12 +146,14 @@ TEST(Wcs, SkyPerPixelHoldsAtThePole) {
 }
 
 TEST(Wcs, LongitudeLiesInZeroTo360) {
-  const Wcs wcs = parse(changed("CRVAL1", "CRVAL1  = 0.0"));
-  for (int x = 0; x < 9; ++x) {
-    const auto sky = wcs.to_sky(x, 4);
-    ASSERT_TRUE(sky.has_value());
-    EXPECT_GE(sky->lon_deg, 0);
-    EXPECT_LT(sky->lon_deg, 360);
+  for (const char* reference : {"CRVAL1  = 0.0", "CRVAL1  = -170.0", "CRVAL1  = 359.9999", "CRVAL1  = 540.0"}) {
+    const Wcs wcs = parse(changed("CRVAL1", reference));
+    for (int x = 0; x < 9; ++x) {
+      const auto sky = wcs.to_sky(x, 4);
+      ASSERT_TRUE(sky.has_value());
+      EXPECT_GE(sky->lon_deg, 0) << reference;
+      EXPECT_LT(sky->lon_deg, 360) << reference;
+    }
   }
 }
 

@@ -113,7 +113,7 @@ Described read(Message in) {
   constexpr std::int64_t kMostBeams = 1'000'000;
   Described found;
   ForeignImage& image = found.image;
-  image.kind = in.take_text();
+  image.kind = fits::restrict_to_ascii(in.take_text());  // it is shown, and written to JSON
   image.hdu = static_cast<int>(in.take_count(1 << 30));
   image.bitpix = static_cast<int>(in.take<std::int64_t>());
   image.axes.resize(static_cast<std::size_t>(in.take_count(fits::kMaxAxes)));
