@@ -135,8 +135,9 @@ Catalogue ImageRun::catalogue(const std::string& word) {
 nb::dict ImageRun::table(const std::string& word) { return table_of(catalogue(word)); }
 
 void ImageRun::write_table(const std::string& path, const std::string& set, const nb::dict& more,
-                           const std::string& patches) {
+                           const std::string& patches, const std::string& root) {
   Catalogue table = catalogue(set);
+  if (!root.empty()) table.image = root;
   for (Column& column : catalogue_of(more).columns) table.columns.push_back(std::move(column));
   const auto which = from_string<Patches>(patches, "patches");
   const nb::gil_scoped_release without_lock;

@@ -57,9 +57,10 @@ class ImageRun {
   /// {column: (values, unit, UCD, text)} of the set's table.   throws InputError for an unknown set
   [[nodiscard]] nanobind::dict table(const std::string& set);
   /// Writes a set's table with more columns behind its own (catalogue_of()'s argument), in the format of the path's
-  /// ending, in place of what is there.   throws InputError for an unknown set, ending or word of patches
+  /// ending, in place of what is there.   root: what names of a sky model begin with; empty: the image's name   throws
+  /// InputError for an unknown set, ending or word of patches
   void write_table(const std::string& path, const std::string& set, const nanobind::dict& more,
-                   const std::string& patches);
+                   const std::string& patches, const std::string& root);
   /// Takes the sources whose axes' product is above this out of tables, model and residual.
   void drop_wider(double area_deg2);
   /// A map of products(), float32, [y, x].   throws InputError where the run has none

@@ -25,12 +25,14 @@ _AXES = ("CTYPE3  = 'STOKES  '", "CRVAL3  =                  1.0", "CDELT3  =   
 _MAPS = {"rms": "rms", "mean": "mean", "ch0": "image", "gaus_resid": "residual", "gaus_model": "model"}
 
 
-def write_table(img, outfile, format, catalog_type, bbs_patches, channels, clobber, force):
+def write_table(img, outfile, format, catalog_type, bbs_patches, channels, clobber, force, root=None):
     """As Image.write_catalog, whose keywords have been looked at."""
     choice("catalog_type", catalog_type, _BOTH)
     ending, kinds, suffix = _FORMATS[choice("format", format, tuple(_FORMATS))]
     if catalog_type not in kinds:
         raise InputError(f"catalog_type='srl' cannot be honoured: {format} holds Gaussians; 'gaul' was expected")
+    if root and format == "ds9":
+        raise InputError(f"srcroot={root!r} cannot be honoured: labels of regions are numbers")
     patches = choice("bbs_patches", bbs_patches, (None, "single", "gaussian", "source")) or "none"
     if img.nsrc == 0 and not force:
         print("No sources were found in the image. Output file not written.")
@@ -44,11 +46,11 @@ def write_table(img, outfile, format, catalog_type, bbs_patches, channels, clobb
         elif format == "sagecal":
             with tempfile.TemporaryDirectory(prefix="reber-") as folder:
                 model = os.path.join(folder, "gaussians.skymodel")
-                run.write_table(model, "gaul", more, "none")
+                run.write_table(model, "gaul", more, "none", root or "")
                 with open(model, encoding="ascii") as file:
                     _write_text(path, sagecal_text(file.read(), img._result.history[0].split(",")[0]))
         else:
-            run.write_table(path, catalog_type, more, patches)
+            run.write_table(path, catalog_type, more, patches, root if root and format == "bbs" else "")
 
     outfile = outfile or f"{img.imagename}.{suffix.format(catalog_type)}"
     return _place(outfile, clobber, ending or "." + catalog_type, write)

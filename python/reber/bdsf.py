@@ -203,16 +203,16 @@ class Image:
                       incl_chan=False, incl_empty=False, clobber=False, force_output=False, correct_proj=True,
                       bbs_patches_mask=None):
         """Writes sources ('srl') or Gaussians ('gaul') as fits, ascii, csv, ds9; Gaussians as bbs, kvis, sagecal, star too.
-        incl_chan: with spectralindex_do, the fluxes of the channels. False where nothing was written: the file exists,
+        incl_chan: with spectralindex_do, the fluxes of the channels. srcroot: what names in bbs and sagecal begin with. False where nothing was written: the file exists,
         or there is no source and force_output is not set."""
-        for name, value, usual in (("srcroot", srcroot, None), ("incl_empty", truth(incl_empty), False),
-                                   ("correct_proj", truth(correct_proj), True),
+        for name, value, usual in (("incl_empty", truth(incl_empty), False), ("correct_proj", truth(correct_proj), True),
                                    ("bbs_patches_mask", bbs_patches_mask, None)):
             if value != usual:
                 raise InputError(f"{name}={value!r} cannot be honoured: {usual!r} was expected")
         if truth(incl_chan) and self._spectra is None:
             raise InputError("incl_chan=True cannot be honoured: process_image(..., spectralindex_do=True) measures the channels")
-        return write_table(self, outfile, format, catalog_type, bbs_patches, truth(incl_chan), truth(clobber), truth(force_output))
+        return write_table(self, outfile, format, catalog_type, bbs_patches, truth(incl_chan), truth(clobber), truth(force_output),
+                           srcroot)
 
     def export_image(self, outfile=None, img_format="fits", pad_image=False, img_type="gaus_resid", mask_dilation=0,
                      clobber=False):

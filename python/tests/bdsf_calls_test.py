@@ -120,6 +120,10 @@ class Calls(unittest.TestCase):
         self.assertAlmostEqual(15 * (int(h) + int(m) / 60 + float(s) / 3600), first.centre_sky[0], delta=1e-5)
         self.assertAlmostEqual(-(int(d) + int(dm) / 60 + float(ds) / 3600), first.centre_sky[1], delta=1e-6)
         self.assertEqual((four, float(peak)), ("4", round(first.peak_flux, 7)))
+        for format, begins in (("bbs", "field_w0_i"), ("sagecal", "Gfield_w0_i")):
+            place = os.path.join(self.folder, "named." + format)
+            self.img.write_catalog(outfile=place, format=format, srcroot="field")
+            self.assertTrue(any(line.startswith(begins) for line in pathlib.Path(place).read_text().splitlines()))
         bright = max(self.img.gaussians, key=lambda one: one.total_flux)
         words = model[0].split()
         self.assertEqual(len(words), 17)

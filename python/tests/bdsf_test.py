@@ -171,7 +171,7 @@ class ProcessImage(InAFolder):
                         {"thresh": "soft"}, {"flag_maxsize_fwhm": 0.3}, {"shapelet_do": True}):
             with self.assertRaisesRegex(reber.InputError, "cannot be honoured"):
                 bdsf.process_image(SAMPLE, **keyword)
-        for keyword in ({"format": "casabox"}, {"format": "sagecal", "catalog_type": "srl"}, {"catalog_type": "shap"}, {"incl_chan": True}, {"srcroot": "me"},
+        for keyword in ({"format": "casabox"}, {"format": "sagecal", "catalog_type": "srl"}, {"catalog_type": "shap"}, {"incl_chan": True}, {"srcroot": "me", "format": "ds9"},
                         {"bbs_patches": "mask"}):
             with self.assertRaisesRegex(reber.InputError, "cannot be honoured"):
                 self.img.write_catalog(outfile=self.path("none"), **keyword)
