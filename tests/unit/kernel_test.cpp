@@ -77,6 +77,12 @@ TEST(Kernel, wrong_names_say_what_was_expected) {
     EXPECT_FALSE(message.empty()) << text;
     EXPECT_NE(message.find(text), std::string::npos) << message;
   }
+  // A kernel may be 16385 pixels wide.
+  EXPECT_NO_THROW((void)parse_kernel("box:16385"));
+  EXPECT_NE(message_of("box:16386").find("16385"), std::string::npos);
+  EXPECT_THROW((void)tophat_kernel(8193, Normalise::sum), InputError);
+  EXPECT_THROW((void)mexican_hat_kernel(1638.6, Normalise::peak), InputError);
+  EXPECT_THROW((void)gaussian_kernel({3860.0 * 3860, 0, 9}, Normalise::sum), InputError);
   EXPECT_NE(message_of("moffat:3").find("'moffat' is not known"), std::string::npos);
   EXPECT_NE(message_of("gaussian:3px").find("'3px' is not a number"), std::string::npos);
   EXPECT_NE(message_of("gaussian:2,4,0").find("major axis >= minor axis"), std::string::npos);
