@@ -46,7 +46,7 @@ struct Bounds {
 /// Of an image's pixels on the grid.
 Bounds bounds_on(const Wcs& image, Shape shape, const Wcs& grid, Shape grid_shape = {}) {
   constexpr int kLattice = 64, kEdge = 512;
-  const PlaceMap map(image, grid, {}, grid_shape);
+  const PlaceMap map(image, grid, {}, grid_shape, shape);
   const double last_x = static_cast<double>(shape.nx) - 1, last_y = static_cast<double>(shape.ny) - 1;
   Bounds bounds;
   const auto add = [&](double u, double v) { bounds.add(map(PixelPosition{u * last_x, v * last_y})); };

@@ -95,7 +95,8 @@ class FieldOnGrid {
       : field_(field), request_(request), table_(request.primary, field.frequency_hz, request.cutoff) {
     const auto like = std::make_shared<const ImageHeader>(on_grid(*field.header, request.grid));
     places_ = std::make_shared<PlaceGrids>(
-        PlaceMap(request.grid.wcs, field.header->wcs, field.shift, field.header->shape), request.threads, 0);
+        PlaceMap(request.grid.wcs, field.header->wcs, field.shift, field.header->shape, request.grid.shape),
+        request.threads, 0);
     std::optional<Covariance> beam_px;
     const auto geometry = field.header->centre_geometry();
     if (field.beam && geometry)

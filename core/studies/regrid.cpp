@@ -129,7 +129,8 @@ Regridding::Regridding(const CubeSource& cube, RegridRequest request) : cube_(cu
   const SkyGrid& grid = request_.grid;
   if (!header->wcs.celestial())
     throw InputError(fmt::format("{}: it has no sky coordinates ({})", printable(header->path), header->wcs.why_not()));
-  places_ = std::make_shared<PlaceGrids>(PlaceMap(grid.wcs, header->wcs, {}, header->shape), request_.threads);
+  places_ =
+      std::make_shared<PlaceGrids>(PlaceMap(grid.wcs, header->wcs, {}, header->shape, grid.shape), request_.threads);
   const Rect covered = footprint(header->wcs, header->shape, grid);
   Rect& in = facts_.covered;
   in.y0 = std::max<std::int64_t>(covered.y0, 0), in.x0 = std::max<std::int64_t>(covered.x0, 0);

@@ -122,6 +122,12 @@ TEST(PlaceGrid, MapsOfTheWholeSkyMayBeginAnywhere) {
     EXPECT_TRUE(place.x >= -0.5 && place.x < 719.5) << x;
   }
   EXPECT_LE(worst(map, PlaceGrid(map, {0, 0, 360, 720})), PlaceGrid::kPlaceError);
+  // And back.
+  const PlaceMap back(sky, out, {}, {}, kShape);
+  for (const double x : {3.0, 200.0, 500.0, 715.0}) {
+    const PixelPosition place = back(PixelPosition{x, 180}), again = map(place);
+    EXPECT_NEAR(again.x, x, 1e-6);
+  }
 }
 
 TEST(PlaceGrid, AreasOfPixels) {

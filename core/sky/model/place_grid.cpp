@@ -100,13 +100,11 @@ MadeBlock make_block(const PlaceMap& map, const Lattice& coarse, std::int64_t v,
 }
 
 /// Pixels that lead once around the sky, the same at every latitude; 0 where the projection is not cylindrical.
-PixelPosition once_around(const Wcs& wcs, Shape shape) {
-  // One of two meridians is not where WCSLIB's pixels jump.
-  for (const double part : {0.5, 0.3}) {
-    const auto middle = wcs.to_sky(part * static_cast<double>(shape.nx - 1), 0.5 * static_cast<double>(shape.ny - 1));
-    if (!middle) continue;
+PixelPosition once_around(const Wcs& wcs) {
+  // WCSLIB's pixels jump at one meridian, which is not near both of these.
+  for (const double lon : {10.3, 130.7}) {
     const auto step = [&](double degrees, double lat) -> PixelPosition {
-      const auto from = wcs.to_pixel({middle->lon_deg, lat}), to = wcs.to_pixel({middle->lon_deg + degrees, lat});
+      const auto from = wcs.to_pixel({lon, lat}), to = wcs.to_pixel({lon + degrees, lat});
       if (!from || !to) return {kNan, kNan};
       return {(to->x - from->x) / degrees, (to->y - from->y) / degrees};
     };
@@ -120,6 +118,8 @@ PixelPosition once_around(const Wcs& wcs, Shape shape) {
   return {0, 0};
 }
 
+bool is_nothing(const PixelPosition& step) { return step.x == 0 && step.y == 0; }
+
 bool inside(const PixelPosition& place, Shape shape) {
   return place.x >= -0.5 && place.y >= -0.5 && place.x < static_cast<double>(shape.nx) - 0.5 &&
          place.y < static_cast<double>(shape.ny) - 0.5;
@@ -127,8 +127,8 @@ bool inside(const PixelPosition& place, Shape shape) {
 
 }  // namespace
 
-PlaceMap::PlaceMap(const Wcs& from, const Wcs& to, const SkyShift& shift, Shape to_shape)
-    : from_(from), to_(to), shift_(shift), to_shape_(to_shape) {
+PlaceMap::PlaceMap(const Wcs& from, const Wcs& to, const SkyShift& shift, Shape to_shape, Shape from_shape)
+    : from_(from), to_(to), shift_(shift), to_shape_(to_shape), from_shape_(from_shape) {
   for (const Wcs* wcs : {&from_, &to_})
     if (!wcs->celestial())
       throw InputError(fmt::format("sky coordinates are needed, and there are none ({})", wcs->why_not()));
@@ -139,11 +139,17 @@ PlaceMap::PlaceMap(const Wcs& from, const Wcs& to, const SkyShift& shift, Shape 
     throw InputError(
         fmt::format("places in '{}' cannot be turned into places in '{}'", from_.frame_name(), to_.frame_name()));
   }
-  if (to_shape.count() > 0) around_ = once_around(to_, to_shape);
+  if (from_shape.count() > 0) from_around_ = once_around(from_);
+  if (to_shape.count() > 0) to_around_ = once_around(to_);
 }
 
 PixelPosition PlaceMap::operator()(PixelPosition pixel) const {
-  const auto sky = from_.to_sky(pixel.x, pixel.y);
+  auto sky = from_.to_sky(pixel.x, pixel.y);
+  for (const double turns : {1.0, -1.0}) {
+    if (sky || is_nothing(from_around_)) break;
+    const PixelPosition other{pixel.x + turns * from_around_.x, pixel.y + turns * from_around_.y};
+    if (!inside(other, from_shape_)) sky = from_.to_sky(other.x, other.y);
+  }
   if (!sky) return {kNan, kNan};
   SkyPosition there = convert_(*sky);
   if (shift_.east_arcsec != 0 || shift_.north_arcsec != 0) {
@@ -151,9 +157,9 @@ PixelPosition PlaceMap::operator()(PixelPosition pixel) const {
     there.lat_deg -= shift_.north_arcsec / 3600;
   }
   const PixelPosition place = to_.to_pixel(there).value_or(PixelPosition{kNan, kNan});
-  if ((around_.x == 0 && around_.y == 0) || !known(place) || inside(place, to_shape_)) return place;
+  if (is_nothing(to_around_) || !known(place) || inside(place, to_shape_)) return place;
   for (const double turns : {1.0, -1.0}) {
-    const PixelPosition other{place.x + turns * around_.x, place.y + turns * around_.y};
+    const PixelPosition other{place.x + turns * to_around_.x, place.y + turns * to_around_.y};
     if (inside(other, to_shape_)) return other;
   }
   return place;

@@ -23,11 +23,11 @@ struct SkyShift {
 class PlaceMap {
  public:
   /// shift     what is added to the places that `to` states
-  /// to_shape  of `to`, where its pixels may go once around the sky from anywhere: of a cylindrical projection the
-  /// place
-  ///           is then the one inside, if any; empty: WCSLIB's place as it is
+  /// shapes    of images whose pixels may go around the sky from any longitude on, where WCSLIB's go from -180 to 180
+  ///           degrees of a cylindrical projection: the place in `to` is the one inside, if any; a pixel of `from` has
+  ///           the place of the one once around, where that is no pixel of `from` itself. Empty: WCSLIB's alone
   ///   throws InputError where an image has no sky coordinates, or frames cannot be converted into each other
-  PlaceMap(const Wcs& from, const Wcs& to, const SkyShift& shift = {}, Shape to_shape = {});
+  PlaceMap(const Wcs& from, const Wcs& to, const SkyShift& shift = {}, Shape to_shape = {}, Shape from_shape = {});
   /// Pixels of `from` become pixels of `to`, both from 0; NaN where there is no such place.
   void operator()(std::span<PixelPosition> places) const;
   /// Of one pixel.
@@ -37,8 +37,9 @@ class PlaceMap {
   Wcs from_, to_;
   SkyConverter convert_;
   SkyShift shift_;
-  Shape to_shape_;
-  PixelPosition around_{0, 0};  ///< pixels of once around the sky; 0 where that is nothing
+  Shape to_shape_, from_shape_;
+  /// Pixels of once around the sky; 0 where that is nothing.
+  PixelPosition from_around_{0, 0}, to_around_{0, 0};
 };
 
 /// Blocks of kPlaceBlock x kPlaceBlock pixels, counted from pixel 0, so that no result depends on the rectangle.
