@@ -352,7 +352,7 @@ if plain_build && ! "$reber" --devices | grep -q '^ *cuda'; then
     env ${early:+REBER_FAULT_EARLY=1} REBER_FAULT_COUNT="count$early" LD_PRELOAD="$REBER_FAULTS" "$reber" --version >out 2>err
   done
   before=$(($(cut -d' ' -f1 count1) - $(cut -d' ' -f1 count)))
-  for n in $((before - 5)) $((before - 50)) $((before - 5))+ $((before + 5000)); do
+  for n in $((before - 5)) $((before / 2)) $((before - 5))+ $((before + 5000)); do
     status=0
     REBER_FAULT_EARLY=1 REBER_FAULT_MEMORY=$n LD_PRELOAD=$REBER_FAULTS "$reber" --version >out 2>err || status=$?
     what="reber --version without memory: allocation $n, $before come before main"
