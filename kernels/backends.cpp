@@ -10,11 +10,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <future>
 #include <string_view>
 #include <utility>
 
 #include "core/base/environment.hpp"
+#include "core/base/error.hpp"
 #include "core/base/thread_budget.hpp"
+#include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
 #include "kernels/banded/backend.hpp"
 #include "kernels/cpu/backend.hpp"
@@ -80,13 +83,19 @@ std::vector<CardNumber> cards_of(const BackendEntry& entry, const BackendOptions
 std::unique_ptr<Backend> make_one(const BackendEntry& entry, const BackendOptions& options, const LogSink& log) {
   const std::vector<CardNumber> cards = cards_of(entry, options);
   if (cards.size() < 2) return entry.make(options);
+  std::vector<std::future<std::unique_ptr<Backend>>> coming;  // while one card starts the host gets ready for others
+  for (const BackendOptions& share : shares_of(options, cards))
+    coming.push_back(run_beside([&entry, share] {
+      if (const std::string reason = entry.unavailable(share); !reason.empty()) throw DeviceError(reason);
+      return entry.make(share);
+    }));
   std::vector<std::unique_ptr<Backend>> members;
-  for (const BackendOptions& share : shares_of(options, cards)) {
-    const std::string reason = entry.unavailable(share);
-    if (reason.empty())
-      members.push_back(entry.make(share));
-    else
-      log.warning(fmt::format("the other cards do without one: {}", reason));
+  for (auto& one : coming) {
+    try {
+      members.push_back(one.get());
+    } catch (const DeviceError& error) {
+      log.warning(fmt::format("the other cards do without one: {}", error.what()));
+    }
   }
   if (members.empty()) return entry.make(options);
   if (members.size() == 1) return std::move(members.front());

@@ -63,7 +63,22 @@ void BackendChoice::take(std::unique_ptr<Backend> backend) {
   backend_ = std::move(backend);
 }
 
+bool BackendChoice::without_the_card(const CardError& failure) {
+  if (failure.kind == CardError::Kind::memory || wanted_.cards.size() < 2 || fewer_) return false;
+  fewer_ = true;
+  terminal_.clear_progress();
+  backend_.reset();
+  terminal_.log().warning(fmt::format("a card failed, and the work begins again on the others: {}", failure.what()));
+  try {
+    take(open_("cuda", wanted_, terminal_.log()));
+    return true;
+  } catch (const DeviceError&) {
+    return false;  // none is left
+  }
+}
+
 bool BackendChoice::next(const CardError& failure) {
+  if (without_the_card(failure)) return true;
   if (options_.backend != "auto") return false;
   terminal_.clear_progress();
   backend_.reset();

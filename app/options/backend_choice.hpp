@@ -39,9 +39,9 @@ class BackendChoice {
   /// Of the backend, as it was when it was made: asks no card, which may fail by now.
   [[nodiscard]] const BackendInfo& info() const { return info_; }
 
-  /// After a card's failure, and only where --backend is auto: the card in half of its memory where it lacked some,
-  /// else the processor. Says so in a warning, and on the processor in every header (the backend's words). False: no
-  /// other backend may take over.   throws as the constructor
+  /// After a card's failure: the others, where several cards share the image. Else, and only where --backend is auto,
+  /// the card in half of its memory where it lacked some, or the processor. Says so in a warning, and on the processor
+  /// in every header (the backend's words). False: no other backend may take over.   throws as the constructor
   [[nodiscard]] bool next(const CardError& failure);
   /// The backend after next(); null where none may take over.
   [[nodiscard]] std::shared_ptr<Backend> in_place(const CardError& failure) {
@@ -50,6 +50,8 @@ class BackendChoice {
 
  private:
   void take(std::unique_ptr<Backend> backend);
+  /// Of several cards those that still run, once, under --backend cuda as well.
+  [[nodiscard]] bool without_the_card(const CardError& failure);
 
   const CommonOptions& options_;
   Terminal& terminal_;
@@ -58,7 +60,7 @@ class BackendChoice {
   std::shared_ptr<Backend> backend_;
   BackendInfo info_;
   std::int64_t memory_bytes_ = 0;  ///< of the card, before anything lay in it
-  bool halved_ = false;
+  bool halved_ = false, fewer_ = false;
 };
 
 /// What work(backend) gives. It is called again on the next backend where a card fails, so it must begin anew.

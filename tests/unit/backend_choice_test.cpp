@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "app/options/one_card.hpp"
 #include "app/options/parse.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/failing_maps.hpp"
@@ -132,6 +133,26 @@ TEST(BackendChoice, a_card_that_this_process_has_lost_is_not_opened_again) {
   EXPECT_EQ(opened.names, std::vector<std::string>{"cpu"});
   EXPECT_EQ(opened.in_place_of, "the card, which failed: the driver does not answer");
   ::unsetenv("REBER_CARD_LOST");
+}
+
+TEST(BackendChoice, cards_that_share_an_image_go_on_without_one_that_fails) {
+  ASSERT_EQ(::setenv("CUDA_VISIBLE_DEVICES", "0,1,2", 1), 0);
+  for (const char* backend : {"auto", "cuda"}) {
+    show_all_cards();
+    CommonOptions options = options_of(backend);
+    options.devices = "0,1";
+    Terminal terminal;
+    apply(options, terminal);
+    Opened opened;
+    BackendChoice choice(options, terminal, card_of_1000_bytes(opened, true));
+    const CardError broken(CardError::Kind::broken, "cudaMemcpyAsync failed");
+    EXPECT_TRUE(choice.next(broken));
+    EXPECT_EQ(choice.next(broken), options.backend == "auto");
+    EXPECT_EQ(opened.names.size(), options.backend == "auto" ? 3U : 2U);
+    EXPECT_EQ(opened.names[1], "cuda");
+  }
+  show_all_cards();
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
 TEST(BackendChoice, leaves_other_failures_alone) {

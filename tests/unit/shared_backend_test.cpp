@@ -20,6 +20,7 @@
 #include "kernels/backends.hpp"
 #include "kernels/banded/backend.hpp"
 #include "kernels/shared_backend.hpp"
+#include "tests/support/failing_maps.hpp"
 
 namespace reber {
 namespace {
@@ -174,11 +175,16 @@ TEST(SharedBackend, FindsWhatOneAloneFinds) {
     }
 }
 
-std::unique_ptr<Backend> banded_of(const std::vector<double>& weights, std::vector<std::string>* said = nullptr) {
+/// failing: whose maps of the noise fail as those of a lost card do; -1 for none
+std::unique_ptr<Backend> banded_of(const std::vector<double>& weights, std::vector<std::string>* said = nullptr,
+                                   int failing = -1) {
   BackendOptions options;
   options.threads = 1;
   std::vector<std::unique_ptr<Backend>> members;
-  for (std::size_t k = 0; k < weights.size(); ++k) members.push_back(make_backend("cpu", options, LogSink()));
+  for (int k = 0; k < std::ssize(weights); ++k) {
+    members.push_back(make_backend("cpu", options, LogSink()));
+    if (k == failing) members.back() = std::make_unique<testing::FailingMaps>(std::move(members.back()));
+  }
   const LogSink log([said](LogLevel, const std::string& text) {
     if (said != nullptr) said->push_back(text);
   });
@@ -256,6 +262,23 @@ TEST(BandedBackend, MakesThePlanesThatOneAloneMakes) {
         EXPECT_EQ(first_other(alone[k], together[k]), -1)
             << weights.size() << " members, " << band_rows << ", map " << k;
     }
+  }
+}
+
+TEST(BandedBackend, GoesOnWithoutAMemberWhoseCardFails) {
+  const std::vector<float> pixels = sky();
+  BackendOptions options;
+  options.threads = 1;
+  const auto alone = maps_by(*make_backend("cpu", options, LogSink()), pixels, 7);
+  for (const int failing : {0, 1, 2}) {
+    std::vector<std::string> said;
+    const auto backend = banded_of({1, 1, 1}, &said, failing);
+    const auto together = maps_by(*backend, pixels, 7);
+    ASSERT_EQ(alone.size(), together.size());
+    for (std::size_t k = 0; k < alone.size(); ++k) EXPECT_EQ(first_other(alone[k], together[k]), -1) << k;
+    EXPECT_EQ(said.size(), 1U) << "said once";
+    // Of an image that lay on the card nothing is left but to begin again.
+    EXPECT_THROW((void)maps_by(*banded_of({1, 1}, nullptr, 1), pixels, 0), CardError);
   }
 }
 

@@ -2,6 +2,8 @@
 // The counter, and the plan from the environment; in packages neither is there.
 #include "kernels/cuda/device/faults.hpp"
 
+#include <cuda_runtime_api.h>
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +31,8 @@ struct Counter {
     if (std::strstr(text, ":hang") != nullptr) return {call, PlannedFault::kHang, true};
     if (std::strstr(text, ":stuck") != nullptr) return {call, PlannedFault::kStuck, false};
     if (std::sscanf(text, "%lld:%d", &call, &code) != 2) return {};
-    return {call, code, std::strstr(text, ":once") == nullptr};
+    const char* const card = std::strchr(text, '@');
+    return {call, code, std::strstr(text, ":once") == nullptr, card != nullptr ? std::atoi(card + 1) : -1};
   }
 };
 
@@ -50,6 +53,8 @@ std::int64_t checked_calls() { return counter().calls; }
 
 int with_planned_fault(int code) {
   Counter& now = counter();
+  int card = -1;
+  if (now.plan.card >= 0 && (cudaGetDevice(&card) != cudaSuccess || card != now.plan.card)) return code;
   const std::int64_t call = ++now.calls;
   const PlannedFault& plan = now.plan;
   const bool fails = plan.call > 0 && (plan.for_good ? call >= plan.call : call == plan.call);

@@ -16,9 +16,11 @@ struct PlannedFault {
   std::int64_t call = 0;
   int code = 0;
   bool for_good = false;
+  int card = -1;  ///< the driver's number of the only card that fails, whose calls alone are counted; -1: any
 };
 
-/// Begins to count anew. A process begins with what REBER_CUDA_FAULT=CALL:CODE[:once], CALL:hang or CALL:stuck says.
+/// Begins to count anew. A process begins with what REBER_CUDA_FAULT=CALL:CODE[:once][@CARD], CALL:hang or CALL:stuck
+/// says.
 void plan_fault(const PlannedFault& fault);
 /// Calls that check() saw since then.
 [[nodiscard]] std::int64_t checked_calls();
