@@ -115,7 +115,9 @@ TEST(ResampleRule, BlanksTakeNoMoreThanTheFourPixelsAboutThem) {
     for (int x = 0; x < 19; ++x) {
       const bool touches = (y == 9 || y == 10) && (x == 9 || x == 10);
       EXPECT_EQ(std::isnan(at(y + 0.4, x + 0.7)), touches) << y << " " << x;
-      if (!touches) EXPECT_NEAR(at(y + 0.4, x + 0.7), 1, 1e-6);
+      if (!touches) {
+        EXPECT_NEAR(at(y + 0.4, x + 0.7), 1, 1e-6);
+      }
       // A whole number of pixels moves the blank pixel alone.
       EXPECT_EQ(std::isnan(at(y, x + 1e-9)), y == 10 && x == 10);
     }
