@@ -30,7 +30,7 @@ class SourceRows final : public RowsOnMember {
     if (std::ranges::find(bands_, rows) != bands_.end()) return by.stream(std::move(window), tiling_, job);
     return plane_of(by, std::move(window), tiling_, job);
   }
-  void prepare(const std::vector<Rows>&, const Job&) const override {}
+  void prepare(const std::vector<Asked>&, const Job&) const override {}
 
  private:
   std::shared_ptr<const PixelSource> source_;
@@ -214,7 +214,7 @@ class BandedBackend final : public TypedBackend<BandedPlane, BandedIslands, Band
   /// Hands all rows of a plane to one member.
   template <class Work>
   void on_whole(const BandedPlane& plane, const Job& job, const Work& work) {
-    plane.prepare({plane.all()}, job);
+    plane.prepare({{plane.all(), 0}}, job);
     on_first(job, [&](Backend& by, const Job& own) { work(by, *plane.rows(by, plane.all(), own), own); });
   }
 
@@ -237,7 +237,7 @@ bool BandedBackend::do_render_each(MapKind kind, const BandedPlane& plane, const
     else
       render_banded(*members_, kind, plane, &background.model, where[k], out + begin[k], job);
   }
-  prepare_maps(background.model, plane.bands(), job);
+  prepare_maps(background.model, plane.asked_bands(), job);
   std::vector<Members::Task> tasks;
   for (std::size_t b = 0; b < of_band.size(); ++b) {
     if (of_band[b].empty()) continue;

@@ -17,7 +17,7 @@ class DerivedRows final : public RowsOnMember {
   [[nodiscard]] std::shared_ptr<const Plane> make(Backend& by, Rows rows, const Job& job) const override {
     return make_(by, rows, job);
   }
-  void prepare(const std::vector<Rows>& wanted, const Job& job) const override {
+  void prepare(const std::vector<Asked>& wanted, const Job& job) const override {
     for (const BandedPlane& plane : of_) plane.prepare(wanted, job);
   }
 
@@ -39,7 +39,7 @@ std::unique_ptr<BandedPlane> plane_of_rows(const std::shared_ptr<Members>& membe
 template <class Work>
 std::unique_ptr<Plane> made_whole(const std::shared_ptr<Members>& members, const BandedPlane& plane, const Job& job,
                                   const Work& work) {
-  plane.prepare({plane.all()}, job);
+  plane.prepare({{plane.all(), 0}}, job);
   std::shared_ptr<const Plane> made;
   members->run({{0, [&](Backend& by, const Job& own) { made = work(by, *plane.rows(by, plane.all(), own), own); }}},
                job);

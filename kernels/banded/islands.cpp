@@ -54,11 +54,11 @@ const BandedIslands& suited(const std::shared_ptr<Members>& members, const Bande
 template <class Body>
 void for_each_group(Members& members, const BandedPlane& plane, const BackgroundModel& background,
                     const BandedIslands& islands, const Job& job, const Body& body) {
-  std::vector<Rows> wanted;
+  std::vector<Asked> wanted;
   std::vector<Members::Task> tasks;
   for (IslandGroup& group : islands.groups()) {
     if (group.reach.size() == 0) continue;
-    wanted.push_back(group.rows);
+    wanted.push_back({group.rows, group.part});
     tasks.push_back({group.part, [&](Backend& by, const Job& own) {
                        const auto pixels = plane.rows(by, group.rows, own);
                        const BackgroundModel model = model_for(background, group.rows, by, own);

@@ -99,14 +99,14 @@ class BandedLabelling {
                          take(out, by, by.label(*pixels, model, options_, own), own);
                        }});
     }
-    prepare(plane_.bands());
+    prepare(plane_.asked_bands());
     members_->run(tasks, job_);
     for (std::size_t k = 0; k < found.size(); ++k)
       accept(std::move(found[k]), [&](Rows reach) { return interiors[k].holds(reach); });
     return interiors;
   }
 
-  void prepare(const std::vector<Rows>& wanted) {
+  void prepare(const std::vector<Asked>& wanted) {
     plane_.prepare(wanted, job_);
     prepare_maps(background_, wanted, job_);
   }
@@ -116,12 +116,12 @@ class BandedLabelling {
                                    const DetectOptions& options) {
     std::vector<Labelled> found(which.size());
     std::vector<Members::Task> tasks;
-    std::vector<Rows> wanted;
+    std::vector<Asked> wanted;
     for (std::size_t n = 0; n < which.size(); ++n) {
       found[n].rows = zones[which[n]].strip;
       found[n].valid = inside(found[n].rows, plane_.margin(), ny());
       found[n].group.part = which[n];
-      wanted.push_back(found[n].rows);
+      wanted.push_back({found[n].rows, which[n]});
       tasks.push_back({which[n], [this, &out = found[n], &options](Backend& by, const Job& own) {
                          const auto pixels = plane_.rows(by, out.rows, own);
                          const BackgroundModel model = model_for(background_, out.rows, by, own);

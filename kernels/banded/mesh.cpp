@@ -29,10 +29,10 @@ Rows rows_of(const MeshGrid& grid, Rows cells, const BandedPlane& plane) {
 void measure(Members& members, const BandedPlane& plane, const MeshGrid& grid, const MeshOptions& options,
              std::vector<Piece>& pieces, const Job& job) {
   std::vector<Members::Task> tasks;
-  std::vector<Rows> wanted;
+  std::vector<Asked> wanted;
   for (std::size_t k = 0; k < pieces.size(); ++k) {
     if (pieces[k].cells.size() == 0) continue;
-    wanted.push_back(pieces[k].rows);
+    wanted.push_back({pieces[k].rows, k});
     tasks.push_back({k, [&, &piece = pieces[k]](Backend& by, const Job& own) {
                        const auto pixels = plane.rows(by, piece.rows, own);
                        const Rows all = covering(grid, piece.cells, piece.rows);

@@ -119,23 +119,33 @@ std::shared_ptr<const Plane> BandedPlane::held(const Backend& by, Rows wanted) c
 }
 
 void BandedPlane::make_bands(const Job& job) const {
-  prepare(bands(), job);
+  prepare(asked_bands(), job);
   std::vector<Members::Task> tasks;
   for (std::size_t k = 0; k < bands().size(); ++k)
     tasks.push_back({k, [this, band = bands()[k]](Backend& by, const Job& own) { (void)rows(by, band, own); }});
   state_->members->run(tasks, job);
 }
 
-void BandedPlane::prepare(const std::vector<Rows>& wanted, const Job& job) const {
+std::vector<Asked> BandedPlane::asked_bands() const {
+  std::vector<Asked> asked;
+  for (std::size_t k = 0; k < bands().size(); ++k) asked.push_back({bands()[k], k});
+  return asked;
+}
+
+void BandedPlane::prepare(const std::vector<Asked>& wanted, const Job& job) const {
   if (state_->maker) return state_->maker->prepare(wanted, job);
   constexpr std::size_t kHeldOnHost = 16;
-  for (const Rows& rows : wanted) {
-    const auto is_it = [&](const auto& one) { return one.first == rows; };
-    if (is_band(rows) || std::ranges::any_of(state_->on_host, is_it)) continue;
+  for (std::size_t k = 0; k < bands().size(); ++k)
+    if (!held(state_->members->of(k), bands()[k]))
+      throw CardError(CardError::Kind::broken, "a part of the image was on a card that failed");
+  for (const auto& [rows, part] : wanted) {
+    const auto is_it = [&rows = rows](const auto& one) { return one.first == rows; };
+    if (held(state_->members->of(part), rows) || std::ranges::any_of(state_->on_host, is_it)) continue;
     const auto pixels = std::make_shared<HostRows>(Shape{rows.size(), shape().nx});
     render({rows.begin, 0, rows.size(), shape().nx}, pixels->row(0), job);
-    const auto unwanted = std::ranges::find_if(
-        state_->on_host, [&](const auto& one) { return std::ranges::find(wanted, one.first) == wanted.end(); });
+    const auto unwanted = std::ranges::find_if(state_->on_host, [&](const auto& one) {
+      return std::ranges::find(wanted, one.first, &Asked::rows) == wanted.end();
+    });
     if (state_->on_host.size() >= kHeldOnHost && unwanted != state_->on_host.end()) state_->on_host.erase(unwanted);
     state_->on_host.emplace_back(rows, pixels);
   }
@@ -149,13 +159,13 @@ std::shared_ptr<const Plane> BandedPlane::rows(Backend& by, Rows wanted, const J
     made = state_->maker->make(by, wanted, job);
   } else {
     const auto it = std::ranges::find(state_->on_host, wanted, [](const auto& one) { return one.first; });
-    if (band || it == state_->on_host.end())
+    if (it == state_->on_host.end())
       throw CardError(CardError::Kind::broken, "a part of the image was on a card that failed");
     made = plane_of(by, it->second, state_->tiling, job);
   }
   const std::lock_guard lock(state_->mutex);
-  auto& list = band ? state_->held : state_->others;
-  if (!band && list.size() >= 2 * state_->members->count()) list.erase(list.begin());
+  auto& list = band && state_->maker ? state_->held : state_->others;
+  if (&list == &state_->others && list.size() >= 2 * state_->members->count()) list.erase(list.begin());
   list.push_back({wanted, &by, made});
   return made;
 }
@@ -211,7 +221,7 @@ BackgroundModel model_for(const BackgroundModel& model, Rows rows, Backend& by, 
   return part;
 }
 
-void prepare_maps(const BackgroundModel& model, const std::vector<Rows>& wanted, const Job& job) {
+void prepare_maps(const BackgroundModel& model, const std::vector<Asked>& wanted, const Job& job) {
   if (model.mean_map) banded(model.mean_map)->prepare(wanted, job);
   if (model.rms_map) banded(model.rms_map)->prepare(wanted, job);
 }
@@ -227,12 +237,12 @@ void render_banded(Members& members, MapKind kind, const BandedPlane& plane, con
     right.push_back(gap);
     of.push_back(about(gap, plane.margin(), ny));
   }
-  std::vector<Rows> asked;
+  std::vector<Asked> asked;
   std::vector<Members::Task> tasks;
   for (std::size_t k = 0; k < of.size(); ++k) {
     const Rows piece = right[k].with(wanted);
     if (piece.size() == 0 || where.nx == 0) continue;
-    asked.push_back(of[k]);
+    asked.push_back({of[k], k});
     tasks.push_back({k, [&, piece, rows = of[k]](Backend& by, const Job& own) {
                        const auto from = plane.rows(by, rows, own);
                        std::optional<BackgroundModel> model;

@@ -17,6 +17,12 @@ namespace reber::banded {
 
 class BandedPlane;
 
+/// Rows that will be asked for, and the part of whose member.
+struct Asked {
+  Rows rows;
+  std::size_t part = 0;
+};
+
 /// Makes rows of a plane on a member.
 class RowsOnMember {
  public:
@@ -25,7 +31,7 @@ class RowsOnMember {
   /// goes on.
   [[nodiscard]] virtual std::shared_ptr<const Plane> make(Backend& by, Rows rows, const Job& job) const = 0;
   /// Brings to the host what make() will need of members for these rows; called while none of them is at work.
-  virtual void prepare(const std::vector<Rows>& wanted, const Job& job) const = 0;
+  virtual void prepare(const std::vector<Asked>& wanted, const Job& job) const = 0;
 };
 
 /// Some rows of a source, as a source.
@@ -62,8 +68,10 @@ class BandedPlane final : public Plane {
 
   /// Makes the bands, each on its member.
   void make_bands(const Job& job) const;
-  /// To be called before rows() is, by any thread, for rows that are no band.
-  void prepare(const std::vector<Rows>& wanted, const Job& job) const;
+  /// To be called before rows() is, for all that members will ask for.
+  void prepare(const std::vector<Asked>& wanted, const Job& job) const;
+  /// The bands, each with its own member.
+  [[nodiscard]] std::vector<Asked> asked_bands() const;
   /// Exactly these rows on this member, whose thread calls.
   [[nodiscard]] std::shared_ptr<const Plane> rows(Backend& by, Rows wanted, const Job& job) const;
 
@@ -103,7 +111,7 @@ class BandedPlane final : public Plane {
 [[nodiscard]] BackgroundModel model_for(const BackgroundModel& model, Rows rows, Backend& by, const Job& job,
                                         std::optional<Rows> cells = {});
 /// To be called before model_for() is: prepares the maps of a model.
-void prepare_maps(const BackgroundModel& model, const std::vector<Rows>& wanted, const Job& job);
+void prepare_maps(const BackgroundModel& model, const std::vector<Asked>& wanted, const Job& job);
 
 /// Calls of one render(): what lies in bands is read there, what no band has right is read about their borders.
 void render_banded(Members& members, MapKind kind, const BandedPlane& plane, const BackgroundModel* background,

@@ -32,6 +32,7 @@ try 3 --host-memory 170M
 try 5 --background grid --passes 3 --host-memory 170M
 try 4 --adaptive --negative --fit none
 try 3 --scales 1,3
+try 5 --wavelets 3 --fit none
 
 for words in "gaussian:5" "gaussian:5 --algorithm direct" "gaussian:9 --algorithm fft"; do
   # shellcheck disable=SC2086
