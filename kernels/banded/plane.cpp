@@ -135,12 +135,16 @@ std::vector<Asked> BandedPlane::asked_bands() const {
 void BandedPlane::prepare(const std::vector<Asked>& wanted, const Job& job) const {
   if (state_->maker) return state_->maker->prepare(wanted, job);
   constexpr std::size_t kHeldOnHost = 16;
+  // Bands stay; other rows that are held now may be let go while members are at work.
+  const auto stays = [this](const Backend& by, Rows rows) {
+    return std::ranges::any_of(state_->held, [&](const Held& one) { return one.rows == rows && one.by == &by; });
+  };
   for (std::size_t k = 0; k < bands().size(); ++k)
-    if (!held(state_->members->of(k), bands()[k]))
+    if (!stays(state_->members->of(k), bands()[k]))
       throw CardError(CardError::Kind::broken, "a part of the image was on a card that failed");
   for (const auto& [rows, part] : wanted) {
     const auto is_it = [&rows = rows](const auto& one) { return one.first == rows; };
-    if (held(state_->members->of(part), rows) || std::ranges::any_of(state_->on_host, is_it)) continue;
+    if (stays(state_->members->of(part), rows) || std::ranges::any_of(state_->on_host, is_it)) continue;
     const auto pixels = std::make_shared<HostRows>(Shape{rows.size(), shape().nx});
     render({rows.begin, 0, rows.size(), shape().nx}, pixels->row(0), job);
     const auto unwanted = std::ranges::find_if(state_->on_host, [&](const auto& one) {

@@ -30,7 +30,7 @@ try 2
 [ "$(wc -l <many/cat.csv)" -gt 150 ] || report "expected some hundred sources"
 try 3 --host-memory 170M
 try 5 --background grid --passes 3 --host-memory 170M
-try 4 --adaptive --negative --fit none
+try 4 --adaptive --negative --threshold 4 --fit none
 try 3 --scales 1,3
 try 5 --wavelets 3 --fit none
 
