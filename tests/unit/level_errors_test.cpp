@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace reber::testing {
 namespace {
 
@@ -20,6 +22,24 @@ TEST(LevelErrors, are_those_of_fits_that_a_level_reaches) {
   EXPECT_EQ(rows[2].fit.level_error, 0);
   EXPECT_EQ(rows[3].fit.level_error, 0.25);
   EXPECT_EQ(rows[4].fit.level_error, 0) << "moments";
+}
+
+/// Nodes of one level, but for one in the middle.
+BackgroundModel raised_by(float level) {
+  BackgroundModel model{MeshGrid::make({576, 576}, 64), std::vector<float>(81, 1), std::vector<float>(81, 1), nullptr,
+                        nullptr};
+  model.mean[40] += level;
+  return model;
+}
+
+TEST(MeshLevelError, is_that_of_the_cells_and_of_what_the_level_changes_by) {
+  FitPixels pixels;
+  for (std::int32_t y = 238; y <= 338; ++y)
+    for (std::int32_t x = 238; x <= 338; ++x) pixels.y.push_back(y), pixels.x.push_back(x), pixels.value.push_back(1);
+  const double noise = mesh_level_error(pixels, 500, raised_by(0));
+  EXPECT_NEAR(noise, 0.31 * 500 / (101 * 64), 1e-9);
+  EXPECT_NEAR(mesh_level_error(pixels, 500, raised_by(0.5)), std::hypot(noise, 0.5), 0.02);
+  EXPECT_EQ(mesh_level_error({}, 500, raised_by(0.5)), 0);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/measure/fitting/held_sum.hpp"
+#include "core/measure/fitting/level_errors.hpp"
 #include "core/measure/fitting/pair_sums.hpp"
 #include "core/measure/fitting/shared_heights.hpp"
 #include "core/measure/fitting/wide_fits.hpp"
@@ -77,15 +78,20 @@ void multiply_sums(IslandSums& sums, double factor) {
   for (double* sum : {&sums.s, &sums.sx, &sums.sy, &sums.sxx, &sums.sxy, &sums.syy}) *sum *= factor;
 }
 
+/// With the error of the background's level under the pixels.   error: of the noise
+double with_level(const FitPixels& pixels, double error, const BackgroundModel& background) {
+  return std::hypot(error, static_cast<double>(pixels.value.size()) * mesh_level_error(pixels, error, background));
+}
+
 /// Rows keep their places and shapes.   left: all pixels less the Gaussians;
 ///   others: sum of the rows that neither are plain nor have Gaussians
 void grow_several(std::span<SourceRow> rows, const std::vector<bool>& plain, const FitPixels& left, double others,
-                  const NoiseCorrelation& noise) {
+                  const NoiseCorrelation& noise, const BackgroundModel& background) {
   constexpr double kLeast = 0.25;
   double before = 0, after = -others;
   for (std::size_t k = 0; k < rows.size(); ++k) before += plain[k] ? rows[k].sums.s : 0;
   for (const double value : left.value) after += value;
-  const double factor = after / before, error = sum_error(left, noise);
+  const double factor = after / before, error = with_level(left, sum_error(left, noise), background);
   if (!(factor > kLeast)) return;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (!plain[k]) continue;
@@ -109,14 +115,14 @@ void grow_alone(SourceRow& row, const FitPixels& all, const FitPixels& beyond, c
   if (!(sums.s > 0 && xx > 0 && xx * yy > xy * xy)) {
     // So faint that only a smoothed image shows it: the pixels around say what it holds, but not its shape.
     if (above_flood(row, in.options) * in.options.flood < in.options.seed)
-      grow_several({&row, 1}, {true}, all, 0, in.noise);
+      grow_several({&row, 1}, {true}, all, 0, in.noise, background);
     return;
   }
   grown.errors = sum_errors(all, sums, in.noise);
   const WingFlux wings =
       !lies_evenly(all, background) ? WingFlux() : wing_flux(all, beyond, std::sqrt(gaussian_area(in.beam)), in.noise);
   multiply_sums(sums, 1 + wings.sum / sums.s);
-  grown.errors->s = std::hypot(grown.errors->s, wings.error);
+  grown.errors->s = std::hypot(with_level(all, grown.errors->s, background), wings.error);
   row = grown;
 }
 
@@ -146,7 +152,7 @@ void grow_rows(IslandRows rows, FitPixels all, FitPixels ring, const HeldAgainst
   auto [grown, beyond] = grown_to(all, ring, reach, step, in.noise);
   append(grown, all);
   if (rows.size() == 1) return grow_alone(rows.front(), all, beyond, in, background);
-  grow_several(rows, plain, all, others, in.noise);
+  grow_several(rows, plain, all, others, in.noise, background);
 }
 
 }  // namespace

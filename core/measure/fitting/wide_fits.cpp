@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/measure/fitting/grown_sums.hpp"
+#include "core/measure/fitting/level_errors.hpp"
 #include "core/measure/fitting/pair_sums.hpp"
 #include "core/measure/fitting/wing_flux.hpp"
 #include "core/measure/sources/fit_ladder.hpp"
@@ -155,6 +156,9 @@ void fit_with_surroundings(Backend& backend, std::span<const IslandRows> islands
         (lies_evenly(one.seen.fitted, in.background) &&
          has_wider_wings(one.seen.fitted, one.seen.beyond, beam_px, in.errors)))
       fit = {{}, kFlagNotFitted};
+    else
+      fit.level_error = std::hypot(
+          fit.level_error, mesh_level_error(one.seen.fitted, sum_error(one.seen.fitted, in.errors), in.background));
   });
 }
 
