@@ -101,6 +101,7 @@ std::unique_ptr<Command> make_program(Action& action) {
   add_background(*root, action);
   add_find(*root, action);
   add_collapse(*root, action);
+  add_cube(*root, action);
   add_measure(*root, action);
   add_mask(*root, action);
   add_match(*root, action);

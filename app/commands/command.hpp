@@ -22,6 +22,7 @@ void add_find(Command& root, Action& action);
 void add_regrid(Command& root, Action& action);
 void add_mosaic(Command& root, Action& action);
 void add_collapse(Command& root, Action& action);
+void add_cube(Command& root, Action& action);
 void add_verify(Command& root, Action& action);
 void add_bench(Command& root, Action& action);
 void add_simulate(Command& root, Action& action);

@@ -57,6 +57,7 @@ class BandWriter {
   }
   /// Of all that was written, after wait().
   [[nodiscard]] std::uint32_t sum() const { return sum_.sum(); }
+  [[nodiscard]] const Checksum& all() const { return sum_; }
 
  private:
   /// Room for pixels that serves every band: fresh pages for each plane cost as much as writing them.

@@ -2,9 +2,8 @@
 // Planes at their places, then the table of beams, then the header with its checksum.
 #include "core/files/fits/cube_writer.hpp"
 
-#include <fmt/format.h>
+#include <mutex>
 
-#include "core/base/error.hpp"
 #include "core/files/fits/band_writer.hpp"
 #include "core/files/fits/beam_table.hpp"
 #include "core/files/fits/output_cards.hpp"
@@ -24,12 +23,6 @@ std::int64_t whole_blocks(std::int64_t bytes) {
 struct CubeWriter::State {
   State(const std::string& path, const OutputHeader& out, std::vector<std::optional<Beam>> table, bool overwrite)
       : like(*out.like), beams(std::move(table)), file(path, overwrite, out.like->path) {
-    if (like.x_axis != 0 || like.y_axis != 1) {
-      throw InputError(
-          fmt::format("{}: x and y are axes {} and {} of the cube; a cube is written only where they are the "
-                      "first two: reorder its axes, or smooth one --plane",
-                      like.path, like.x_axis + 1, like.y_axis + 1));
-    }
     cards = fits::cube_cards(out, !beams.empty());
     header_bytes = static_cast<std::int64_t>(fits::header_blocks(cards, 0).size());
     file.reserve(header_bytes + 4 * like.planes * like.shape.count());
@@ -41,6 +34,8 @@ struct CubeWriter::State {
   std::string cards;
   std::int64_t header_bytes = 0;
   fits::BandWriter bands{file, std::int64_t{8} << 20};
+  std::mutex mutex;
+  fits::Checksum sum;  ///< of rows that came by write_rows
 };
 
 CubeWriter::CubeWriter(const std::string& path, const OutputHeader& header, std::vector<std::optional<Beam>> beams,
@@ -54,6 +49,17 @@ void CubeWriter::write_plane(std::int64_t plane, const FloatRows& rows, const Pr
   state_->bands.write<float>(
       shape, state_->header_bytes + 4 * plane * shape.count(), rows, [&](std::int64_t) { progress.check(); },
       band_rows);
+}
+
+void CubeWriter::write_rows(std::int64_t plane, std::int64_t y0, std::int64_t ny, float* rows) {
+  State& s = *state_;
+  const Shape shape = s.like.shape;
+  fits::Checksum sum;
+  sum.add_turned(rows, static_cast<std::size_t>(ny * shape.nx));
+  s.file.write_at(s.header_bytes + 4 * (plane * shape.count() + y0 * shape.nx), rows,
+                  static_cast<std::size_t>(4 * ny * shape.nx));
+  const std::lock_guard lock(s.mutex);
+  s.sum.add(sum);
 }
 
 void CubeWriter::finish() {
@@ -70,7 +76,8 @@ void CubeWriter::finish() {
     extension = fits::beam_table_blocks(s.beams, fits::CardTable(own), s.like.axes, s.like.x_axis, s.like.y_axis);
     s.file.write_at(padded, extension.data(), extension.size());
   }
-  const std::string blocks = fits::header_blocks(s.cards, s.bands.sum());
+  s.sum.add(s.bands.all());
+  const std::string blocks = fits::header_blocks(s.cards, s.sum.sum());
   s.file.write_at(0, blocks.data(), blocks.size());
   s.file.commit(padded + static_cast<std::int64_t>(extension.size()));
 }

@@ -11,10 +11,9 @@
 
 namespace reber {
 
-/// A cube of floats with all the axes of the image that it is like; x and y must be its first two axes. Whole or not at
-/// all: the file appears under its name in finish().
-///   throws InputError where x and y are not the first axes, the file exists and overwrite is false, or it is the
-///   input; DataError where writing fails
+/// A cube of floats with all the axes of the image that it is like: x and y first, the others behind them in their
+/// order. Whole or not at all: the file appears under its name in finish().
+///   throws InputError where the file exists and overwrite is false, or it is the input; DataError where writing fails
 class CubeWriter {
  public:
   /// header.beam goes into BMAJ, BMIN and BPA; beams, where not empty, one a plane, into an extension BEAMS and
@@ -29,6 +28,9 @@ class CubeWriter {
   ///   band_rows: asked for at a time; 0: some megabytes of them
   ///   throws DataError, of this plane or of the end of the one before
   void write_plane(std::int64_t plane, const FloatRows& rows, const Progress& progress, std::int64_t band_rows = 0);
+  /// Rows y0 .. y0 + ny - 1 of a plane, each once; from several threads at once. `rows` is left in FITS's byte order.
+  ///   throws DataError
+  void write_rows(std::int64_t plane, std::int64_t y0, std::int64_t ny, float* rows);
   void finish();
 
  private:

@@ -38,12 +38,12 @@ bool all_digits(const std::string& text) {
 
 struct Axes {
   int x = 1, y = 2;  ///< 1-based axes of the input
-  bool all = false;  ///< every axis is kept under its number
-  /// 1, 2 for the kept axes, 0 for the others.
+  bool all = false;  ///< every axis is kept, x and y as the first two
+  /// 1, 2 for x and y; the others' numbers behind them, or 0 where they are not kept.
   [[nodiscard]] int renumber(const std::string& digits) const {
     if (digits.size() > 3) return 0;
     const int axis = std::stoi(digits);
-    if (all) return axis;
+    if (all && axis != x && axis != y) return axis + (axis < x ? 1 : 0) + (axis < y ? 1 : 0);
     return axis == x ? 1 : axis == y ? 2 : 0;
   }
 };
@@ -209,8 +209,12 @@ std::string cube_cards(const OutputHeader& header, bool beam_table) {
   std::string out = make_logical_card("SIMPLE", true, "conforms to the FITS standard");
   out += make_card("BITPIX", std::int64_t{-32}, "type of the pixels");
   out += make_card("NAXIS", static_cast<std::int64_t>(header.like->axes.size()));
-  for (std::size_t axis = 0; axis < header.like->axes.size(); ++axis)
-    out += make_card(fmt::format("NAXIS{}", axis + 1), header.like->axes[axis]);
+  out += make_card("NAXIS1", header.like->shape.nx);
+  out += make_card("NAXIS2", header.like->shape.ny);
+  int number = 3;
+  for (int axis = 0; axis < static_cast<int>(header.like->axes.size()); ++axis)
+    if (axis != header.like->x_axis && axis != header.like->y_axis)
+      out += make_card(fmt::format("NAXIS{}", number++), header.like->axes[static_cast<std::size_t>(axis)]);
   if (beam_table) {
     out += make_logical_card("EXTEND", true);
     out += make_logical_card("CASAMBM", true, "beams by channel are in the extension BEAMS");

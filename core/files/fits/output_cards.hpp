@@ -22,7 +22,8 @@ namespace reber::fits {
 /// All cards of an image of one plane, from SIMPLE to HISTORY, without DATASUM, CHECKSUM and END.
 [[nodiscard]] std::string output_cards(Shape shape, int bitpix, const OutputHeader& header);
 
-/// The same for a cube with all axes of header.like, as floats. beam_table: CASAMBM = T, the beams are in a table.
+/// The same for a cube with all axes of header.like, x and y first, as floats. beam_table: CASAMBM = T, the beams are
+/// in a table.
 [[nodiscard]] std::string cube_cards(const OutputHeader& header, bool beam_table);
 
 }  // namespace reber::fits

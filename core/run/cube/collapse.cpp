@@ -13,6 +13,8 @@
 #include "core/base/printable.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/files/fits/output_cards.hpp"
+#include "core/run/cube/cube_header.hpp"
+#include "core/run/cube/moment_sums.hpp"
 #include "core/run/cube/plane_walk.hpp"
 #include "core/run/cube/spectral_axis.hpp"
 #include "core/seam/plan/tiling.hpp"
@@ -40,11 +42,12 @@ class Sums {
  public:
   Sums(How how, Shape shape)
       : how_(how),
-        zeroth_(count(shape), how == How::max ? kNaN : 0.0),
-        weight_(is_mean() ? count(shape) : 0, 0.0),
-        first_(how == How::moment1 || how == How::moment2 ? count(shape) : 0, 0.0),
-        second_(how == How::moment2 ? count(shape) : 0, 0.0),
-        seen_(is_moment(how) ? count(shape) : 0) {}
+        moments_(how == How::moment2   ? 2
+                 : how == How::moment1 ? 1
+                                       : 0,
+                 is_moment(how) ? count(shape) : 0),
+        zeroth_(is_moment(how) ? 0 : count(shape), how == How::max ? kNaN : 0.0),
+        weight_(is_mean() ? count(shape) : 0, 0.0) {}
 
   void add(const float* values, std::size_t from, std::size_t count, const PlaneTerms& terms);
   [[nodiscard]] float value(std::size_t i, double middle) const;
@@ -54,11 +57,12 @@ class Sums {
   [[nodiscard]] bool is_mean() const { return how_ == How::mean || how_ == How::weighted; }
 
   How how_;
-  std::vector<double> zeroth_, weight_, first_, second_;
-  std::vector<unsigned char> seen_;
+  MomentSums moments_;
+  std::vector<double> zeroth_, weight_;
 };
 
 void Sums::add(const float* values, std::size_t from, std::size_t count, const PlaneTerms& terms) {
+  if (is_moment(how_)) return moments_.add(values, from, count, terms.weight, terms.at, terms.above);
   for (std::size_t k = 0; k < count; ++k) {
     const float v = values[k];
     if (!std::isfinite(v) || !(v > terms.above)) continue;
@@ -67,26 +71,17 @@ void Sums::add(const float* values, std::size_t from, std::size_t count, const P
       if (!(zeroth_[i] >= static_cast<double>(v))) zeroth_[i] = static_cast<double>(v);
       continue;
     }
-    const double part = static_cast<double>(v) * terms.weight;
-    zeroth_[i] += part;
-    if (!weight_.empty()) weight_[i] += terms.weight;
-    if (!first_.empty()) first_[i] += part * terms.at;
-    if (!second_.empty()) second_[i] += part * terms.at * terms.at;
-    if (!seen_.empty()) seen_[i] = 1;
+    zeroth_[i] += static_cast<double>(v) * terms.weight;
+    weight_[i] += terms.weight;
   }
 }
 
 float Sums::value(std::size_t i, double middle) const {
-  const double sum = zeroth_[i];
-  if (how_ == How::max) return static_cast<float>(sum);
-  if (is_mean()) return weight_[i] > 0 ? static_cast<float>(sum / weight_[i]) : std::nanf("");
-  if (seen_[i] == 0) return std::nanf("");
-  if (how_ == How::moment0) return static_cast<float>(sum);
-  if (!(sum > 0)) return std::nanf("");
-  const double mean = first_[i] / sum;
-  if (how_ == How::moment1) return static_cast<float>(middle + mean);
-  const double variance = second_[i] / sum - mean * mean;
-  return variance >= 0 ? static_cast<float>(std::sqrt(variance)) : std::nanf("");
+  if (how_ == How::max) return static_cast<float>(zeroth_[i]);
+  if (is_mean()) return weight_[i] > 0 ? static_cast<float>(zeroth_[i] / weight_[i]) : std::nanf("");
+  if (how_ == How::moment0) return static_cast<float>(moments_.zeroth(i));
+  if (how_ == How::moment1) return static_cast<float>(middle + moments_.mean(i));
+  return static_cast<float>(moments_.dispersion(i));
 }
 
 /// One collapse on its way.
@@ -110,7 +105,6 @@ class Collapse {
   void add(const PixelSource& pixels, const PlaneTerms& terms);
   void take(const CubePlane& plane, std::size_t index);
   void leave_out(std::int64_t plane, const std::string& why);
-  [[nodiscard]] std::optional<Beam> beam() const;
   void place();
   [[nodiscard]] Collapsed finish();
 
@@ -179,22 +173,6 @@ void Collapse::take(const CubePlane& plane, std::size_t index) {
   beams_.push_back(plane.header->beam);
 }
 
-/// That of all planes, or the one of median length where they differ.
-std::optional<Beam> Collapse::beam() const {
-  std::vector<Beam> known;
-  for (const auto& beam : beams_)
-    if (beam) known.push_back(*beam);
-  if (known.empty()) return std::nullopt;
-  std::ranges::stable_sort(known, {}, &Beam::major_deg);
-  const Beam &middle = known[known.size() / 2], &least = known.front(), &most = known.back();
-  if (known.size() < beams_.size() || !(most.major_deg - least.major_deg <= 1e-6 * most.major_deg))
-    log_.warning(
-        fmt::format("beams of the planes differ, {:.4g} to {:.4g} arcsec long: the header states the median "
-                    "one; reber smooth --common makes them the same first",
-                    least.major_deg * 3600, most.major_deg * 3600));
-  return middle;
-}
-
 /// Where the image lies: on the spectral axis, and in frequency, at the mean of the planes that took part.
 void Collapse::place() {
   double all = 0, pixels = 0, frequencies = 0;
@@ -221,7 +199,7 @@ Collapsed Collapse::finish() {
   if (request_.how == How::moment0) unit += (unit.empty() ? "" : " ") + spectrum_.unit;
   if (request_.how == How::moment1 || request_.how == How::moment2) unit = spectrum_.unit;
   header.unit = Unit::parse(unit);
-  header.beam = beam();
+  header.beam = median_beam(beams_, log_);
   header.plane_beams.clear();
   place();
   std::string first = fmt::format("collapse: {} of {} planes, {} to {}", to_string(request_.how), made_.used.size(),

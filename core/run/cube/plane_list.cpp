@@ -14,23 +14,23 @@
 namespace reber {
 namespace {
 
-std::int64_t parse_plane(std::string_view word, std::int64_t planes, const std::string& text) {
+std::int64_t parse_plane(std::string_view word, std::int64_t planes, const std::string& text, const std::string& name) {
   std::int64_t plane = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), plane);
   if (word.empty() || error != std::errc() || end != word.data() + word.size())
     throw InputError(
-        fmt::format("--planes '{}': expected all, or planes and ranges like 0:7 or 3,8,20:24 (from 0, both "
+        fmt::format("{} '{}': expected all, or planes and ranges like 0:7 or 3,8,20:24 (from 0, both "
                     "ends included)",
-                    printable(text)));
+                    name, printable(text)));
   if (plane < 0 || plane >= planes)
     throw InputError(
-        fmt::format("--planes '{}': there is no plane {}: planes are 0 to {}", printable(text), plane, planes - 1));
+        fmt::format("{} '{}': there is no plane {}: planes are 0 to {}", name, printable(text), plane, planes - 1));
   return plane;
 }
 
 }  // namespace
 
-std::vector<std::int64_t> parse_planes(const std::string& text, std::int64_t planes) {
+std::vector<std::int64_t> parse_planes(const std::string& text, std::int64_t planes, const std::string& name) {
   std::vector<std::int64_t> all;
   std::string_view rest = text;
   for (bool more = true; more;) {
@@ -43,10 +43,10 @@ std::vector<std::int64_t> parse_planes(const std::string& text, std::int64_t pla
     if (part != "all") {
       const bool range = colon != std::string_view::npos && part.size() > 1;
       const std::string_view from = range ? part.substr(0, colon) : part, to = range ? part.substr(colon + 1) : part;
-      if (!from.empty() || !range) first = parse_plane(from, planes, text);
-      if (!to.empty() || !range) last = parse_plane(to, planes, text);
+      if (!from.empty() || !range) first = parse_plane(from, planes, text, name);
+      if (!to.empty() || !range) last = parse_plane(to, planes, text, name);
     }
-    if (first > last) throw InputError(fmt::format("--planes '{}': {} comes after {}", printable(text), first, last));
+    if (first > last) throw InputError(fmt::format("{} '{}': {} comes after {}", name, printable(text), first, last));
     for (std::int64_t plane = first; plane <= last; ++plane) all.push_back(plane);
   }
   std::ranges::sort(all);

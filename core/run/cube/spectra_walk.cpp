@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bands, strips and steps.
+#include "core/run/cube/spectra_walk.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.hpp"
+#include "core/base/thread_budget.hpp"
+
+namespace reber {
+namespace {
+
+/// Bytes of one plane that are read at a time: enough for a disk, few enough for memory.
+constexpr std::int64_t kPieceBytes = std::int64_t{256} << 10;
+
+std::int64_t row_bytes(const CubeSource& cube) { return cube.shape().nx * bytes_of(cube.file().format().type); }
+
+/// A band as read and as written, for one row.
+std::int64_t row_need(const CubeSource& cube, std::size_t planes) {
+  return static_cast<std::int64_t>(planes) * (row_bytes(cube) + 4 * cube.shape().nx);
+}
+
+int threads_that_fit(const CubeSource& cube, std::size_t planes, std::int64_t memory, int asked) {
+  const std::int64_t most = memory / std::max<std::int64_t>(row_need(cube, planes), 1);
+  if (most < 1)
+    throw InputError(fmt::format("a row of all {} planes takes {} MiB, and {} MiB may be used: raise --host-memory",
+                                 planes, (row_need(cube, planes) >> 20) + 1, memory >> 20));
+  return static_cast<int>(std::clamp<std::int64_t>(most, 1, asked > 0 ? asked : usable_threads()));
+}
+
+}  // namespace
+
+SpectraWalk::SpectraWalk(CubeSource cube, std::vector<std::int64_t> planes, std::vector<bool> skipped,
+                         const Steps& steps, std::int64_t memory_bytes, int threads)
+    : cube_(std::move(cube)),
+      planes_(std::move(planes)),
+      skipped_(std::move(skipped)),
+      steps_(steps),
+      pool_(std::make_unique<ThreadPool>(threads_that_fit(cube_, planes_.size(), memory_bytes, threads))) {
+  const std::int64_t share =
+      memory_bytes / pool_->threads() / std::max<std::int64_t>(row_need(cube_, planes_.size()), 1);
+  const std::int64_t wanted = kPieceBytes / std::max<std::int64_t>(row_bytes(cube_), 1);
+  rows_ = std::clamp<std::int64_t>(std::min(share, wanted), 1, std::max<std::int64_t>(shape().ny, 1));
+  for (const std::int64_t plane : planes_) sources_.push_back(cube_.pixels(plane));
+}
+
+std::int64_t SpectraWalk::bands(std::int64_t every) const {
+  if (every > 0) return (shape().ny - every / 2 + every - 1) / every;
+  return (shape().ny + rows_ - 1) / rows_;
+}
+
+void SpectraWalk::walk(std::int64_t every, const std::string& stage, const Visit& visit, const Done& done,
+                       const Progress& progress) const {
+  const std::int64_t count = bands(every);
+  std::atomic<std::int64_t> finished{0};
+  pool_->for_each_worker(count, [&](std::int64_t i, int worker) {
+    Band band{i, i * rows_, std::min(rows_, shape().ny - i * rows_)};
+    if (every > 0) band = {i, every / 2 + i * every, 1};
+    take_band(band, worker, visit, progress);
+    if (done) done(band, worker);
+    progress.report(stage, static_cast<double>(++finished) / static_cast<double>(count));
+  });
+}
+
+void SpectraWalk::take_band(const Band& band, int worker, const Visit& visit, const Progress& progress) const {
+  const PixelFormat format = cube_.file().format();
+  const std::int64_t size = bytes_of(format.type), pixels = band.ny * shape().nx;
+  const auto planes = static_cast<std::int64_t>(planes_.size());
+  std::vector<std::byte> raw(static_cast<std::size_t>(planes * pixels * size));
+  for (std::int64_t k = 0; k < planes; ++k) {
+    if (skipped_[static_cast<std::size_t>(k)]) continue;
+    if (k % 16 == 0) progress.check();
+    sources_[static_cast<std::size_t>(k)]->read_rows(band.y0, band.ny, raw.data() + k * pixels * size);
+  }
+  Strip strip, spare;
+  for (std::int64_t from = 0; from < pixels; from += Strip::kPixels) {
+    strip.resize(planes);
+    strip.first = band.y0 * shape().nx + from;
+    strip.pixels = std::min(Strip::kPixels, pixels - from);
+    for (std::int64_t k = 0; k < planes; ++k) {
+      float* const row = strip.plane(k);
+      if (skipped_[static_cast<std::size_t>(k)]) {
+        std::fill_n(row, strip.pixels, std::numeric_limits<float>::quiet_NaN());
+      } else {
+        decode_floats(raw.data() + (k * pixels + from) * size, strip.pixels, format, row);
+      }
+      std::fill(row + strip.pixels, row + Strip::kPixels, 0.0F);
+    }
+    for (const auto& step : steps_) step->apply(strip, spare);
+    visit(strip, band, worker);
+  }
+}
+
+}  // namespace reber
