@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 
 #include "app/commands/command.hpp"
 #include "app/options/backend_choice.hpp"
 #include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
+#include "app/terminal/program_name.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/io/atomic_file.hpp"
 #include "core/run/pipeline/pipeline.hpp"
 #include "core/studies/quality/documents.hpp"
+#include "core/studies/quality/index_page.hpp"
 #include "core/studies/quality/kept_completeness.hpp"
 #include "core/studies/quality/page.hpp"
 
@@ -23,7 +26,8 @@ namespace fs = std::filesystem;
 struct Options {
   CommonOptions common;
   ParameterOptions parameters;
-  std::string input, output;
+  std::string output;
+  std::vector<std::string> inputs;
   std::vector<std::string> against;
   std::string levels = "default";
   bool quick = false;
@@ -86,46 +90,126 @@ Made make(const Request& request, const Options& options, const ReportFiles& fil
   return made;
 }
 
-int execute(const Options& options, Terminal& terminal) {
-  apply(options.common, terminal);
-  Request request = base_request(options.common, options.input);
+/// What one image leaves: its files, and its row in the index.
+struct Reported {
+  IndexEntry entry;
+  std::vector<std::string> files;
+  std::string text, json;
+};
+
+Reported report_one(const std::string& input, const std::string& page, const Options& options,
+                    const QualityOptions& how, Terminal& terminal) {
+  Request request = base_request(options.common, input);
   options.parameters.apply(request);
-  const ReportFiles files(options.output);
-  if (fs::path(options.output).extension() != ".html")
-    throw InputError(fmt::format("-o {}: expected a name that ends in .html", printable(options.output)));
-  check_outputs(files.all(), options.common.overwrite);
-  QualityOptions how;
-  how.levels = read_levels(options.levels);
-  how.threads = options.common.threads;
-  for (const std::string& word : options.against) how.against.push_back(against_input(word));
-  terminal.set_subject(options.input);
+  const ReportFiles files(page);
+  terminal.set_subject(input);
   const Made made = on_backend(options.common, terminal, [&](const std::shared_ptr<Backend>& backend) {
     return make(request, options, files, how, backend, terminal);
   });
   terminal.clear_progress();
   CommitGroup group;
   const auto write = [&](const std::string& path, const std::string& text, bool overwrite) {
-    AtomicFile file(path, FileOptions(overwrite, &group), options.input);
+    AtomicFile file(path, FileOptions(overwrite, &group), input);
     file.write(text);
     file.commit(static_cast<std::int64_t>(text.size()));
   };
-  const std::string json = to_json(made.quality);
   const bool overwrite = options.common.overwrite;
+  Reported out{index_entry(made.quality, fs::path(page).filename().string()), files.all(), to_text(made.quality),
+               to_json(made.quality)};
   write(files.page, page_of(made.quality, made.figures, made.no_figures), overwrite);
-  write(files.json, json + "\n", overwrite);
+  write(files.json, out.json + "\n", overwrite);
   write(files.casda, casda_document(made.quality), overwrite);
   if (!made.kept.empty()) write(files.completeness, made.kept, true);
   group.commit(terminal.progress());
-  std::string text = printable(options.input) + "\n" + to_text(made.quality);
-  for (const std::string& path : files.all()) text += "  wrote " + printable(path) + "\n";
+  return out;
+}
+
+/// The pages of several images in a folder, by the images' names.   throws InputError where two would be the same
+std::vector<std::string> pages_of(const Options& options) {
+  std::vector<std::string> pages;
+  std::set<std::string> taken{"index"};
+  for (const std::string& input : options.inputs) {
+    const std::string stem = fs::path(input).stem().string();
+    if (!taken.insert(stem).second)
+      throw InputError(
+          fmt::format("{}: another image has a report of this name; give them in separate calls", printable(input)));
+    pages.push_back((fs::path(options.output) / (stem + ".html")).string());
+  }
+  return pages;
+}
+
+/// One image and its page.
+int report_image(const Options& options, const QualityOptions& how, Terminal& terminal) {
+  const Reported made = report_one(options.inputs.front(), options.output, options, how, terminal);
+  std::string text = printable(options.inputs.front()) + "\n" + made.text;
+  for (const std::string& path : made.files) text += "  wrote " + printable(path) + "\n";
   text.pop_back();
   terminal.print(text);
-  write_json(options.common, json, terminal);
+  write_json(options.common, made.json, terminal);
   return kDone;
 }
 
+/// Several images into a folder, with an index. One that fails does not stop the others.
+int report_images(const Options& options, const std::vector<std::string>& pages, const QualityOptions& how,
+                  Terminal& terminal) {
+  std::vector<IndexEntry> entries;
+  std::string json;
+  int code = kDone;
+  for (std::size_t k = 0; k < pages.size(); ++k) {
+    const std::string& input = options.inputs[k];
+    const auto fail = [&](const std::exception& error, int its) {
+      entries.push_back({fs::path(input).filename().string(), "", printable(error.what()), {}, true});
+      terminal.log().warning(fmt::format("{}: {}", printable(input), printable(error.what())));
+      code = worse(code, its);
+    };
+    try {
+      Reported made = report_one(input, pages[k], options, how, terminal);
+      terminal.print(fmt::format("{}: {}", printable(input), made.entry.verdict));
+      entries.push_back(std::move(made.entry));
+      json += (json.empty() ? "" : ",\n") + made.json;
+    } catch (const InputError& error) {
+      fail(error, current_failure().exit_code);
+    } catch (const DataError& error) {
+      fail(error, current_failure().exit_code);
+    }
+  }
+  const std::string path = (fs::path(options.output) / "index.html").string(),
+                    page = index_page(entries, program_name());
+  AtomicFile file(path, options.common.overwrite);
+  file.write(page);
+  file.commit(static_cast<std::int64_t>(page.size()));
+  terminal.print("wrote " + printable(path));
+  write_json(options.common, "[" + json + "]", terminal);
+  return code;
+}
+
+int execute(const Options& options, Terminal& terminal) {
+  apply(options.common, terminal);
+  QualityOptions how;
+  how.levels = read_levels(options.levels);
+  how.threads = options.common.threads;
+  for (const std::string& word : options.against) how.against.push_back(against_input(word));
+  if (fs::path(options.output).extension() == ".html") {
+    if (options.inputs.size() > 1)
+      throw InputError(fmt::format("-o {}: several images have a page each: name a folder", printable(options.output)));
+    check_outputs(ReportFiles(options.output).all(), options.common.overwrite);
+    return report_image(options, how, terminal);
+  }
+  const std::vector<std::string> pages = pages_of(options);
+  std::error_code wrong;
+  fs::create_directories(options.output, wrong);
+  if (wrong || !fs::is_directory(options.output))
+    throw InputError(fmt::format("-o {}: neither a name that ends in .html nor a folder that can be made",
+                                 printable(options.output)));
+  std::vector<std::string> outputs{(fs::path(options.output) / "index.html").string()};
+  for (const std::string& page : pages)
+    for (const std::string& path : ReportFiles(page).all()) outputs.push_back(path);
+  check_outputs(outputs, options.common.overwrite);
+  return report_images(options, pages, how, terminal);
+}
+
 void add_report_options(Command& command, Options& options) {
-  command.add_option("input", options.input, "FITS image")->required()->type_name("IN")->group("Input");
+  command.add_option("input", options.inputs, "FITS image, or several")->required()->type_name("IN")->group("Input");
   command
       .add_option("--against", options.against,
                   "Catalogues to hold positions and fluxes against, as 'reber match' reads them; @MHZ behind a name "
@@ -151,8 +235,8 @@ void add_report_options(Command& command, Options& options) {
           "-o,--output", options.output,
           "The page, NAME.html; NAME.json, NAME.xml (for CASDA) and NAME.completeness.json are written beside it")
       ->required()
-      ->type_name("NAME.html")
-      ->brief("The page; JSON and VOTable beside it")
+      ->type_name("NAME.html|DIR")
+      ->brief("The page, or a folder for several")
       ->group("Output");
 }
 
@@ -171,6 +255,7 @@ void add_report(Command& root, Action& action) {
       "Examples:\n"
       "  reber report field.fits -o field.html\n"
       "  reber report field.fits --against racs.fits nvss.vot@1400 -o field.html\n"
+      "  reber report survey/*.fits -o reports                a page each, and index.html with all\n"
       "  reber report field.fits --levels askap --quick -o field.html\n"
       "\n"
       "The page needs neither network nor script. Detection and measurement take the options of 'reber find',\n"

@@ -192,7 +192,63 @@ done
 run report sky.fits --levels askap --quick -o askap.html --backend cpu
 expect_status 0
 expect_in askap.html "levels of the ASKAP continuum validation"
-run report sky.fits --quick -o page.txt --backend cpu
+
+# Completeness is kept: the second report has it without a search, one of other options makes its own.
+run report noise.fits -o kept.html --backend cpu
+expect_status 0
+expect_file kept.completeness.json
+expect_in out "Half complete at" "Recovered flux"
+cp kept.json first.json
+sed -i 's/"injected": [0-9]*/"injected": 4321/' kept.completeness.json
+run report noise.fits -o kept.html --overwrite --backend cpu
+expect_in kept.html "4321 sources of the beam"
+run report noise.fits -o kept.html --overwrite --threshold 6 --backend cpu
+expect_not_in kept.html "4321 sources of the beam"
+printf 'none' >kept.completeness.json
+run report noise.fits -o kept.html --overwrite --backend cpu
+expect_status 0
+
+# Corrected counts hold the truth; the raw ones fall short.
+cat >counts.py <<'END'
+import csv, json
+import numpy as np
+counts = json.load(open("counts.json"))["counts"]["bins"]
+true = np.array([float(r["Total_flux"]) for r in csv.DictReader(l for l in open("many.csv") if not l.startswith("#"))])
+low = 0
+for bin in counts:
+    inside = ((true >= bin["low_jy"]) & (true < bin["high_jy"])).sum()
+    if bin["high_jy"] < 5.5 * 20e-6 or inside < 10:
+        continue
+    low += bin["found"] < 0.7 * inside
+    assert abs(bin["number"] - inside) < 2.5 * bin["e_number"], (bin, inside)
+assert low > 0, "no bin was in need of it"
+END
+run simulate many.fits --size 768 --sources 250 --extended 0 --seed 8 --truth many.csv --backend cpu
+run report many.fits -o counts.html --backend cpu
+expect_status 0
+what="counts"
+checks=$((checks + 1))
+python3 counts.py >out 2>err || report "do not hold the truth"
+
+# Several images: a page each, and an index that names the one that stands out and the one that fails.
+mkdir fields
+for seed in 1 2 3 4 5; do
+  "$reber" simulate "fields/f$seed.fits" --size 384 --sources 50 --seed "$seed" --backend cpu >/dev/null
+done
+cp noise.fits fields/loud.fits
+printf 'x' >fields/broken.fits
+run report fields/*.fits --quick -o reports --backend cpu
+expect_status 3
+expect_in out "wrote reports/index.html"
+for name in index f1 f5 loud; do expect_file "reports/$name.html"; done
+expect_in reports/index.html 'href="f3.html"' "<strong>loud.fits: </strong>Median noise" "is not a FITS file"
+expect_not_in reports/index.html "<strong>f1.fits"
+expect_not_in reports/index.html "<script"
+run report fields/f1.fits fields/f2.fits --quick -o two.html --backend cpu
+expect_status 2
+run report fields/f1.fits sky.fits fields/../sky.fits --quick -o more --backend cpu
+expect_status 2
+run report sky.fits --quick -o sky.fits --overwrite --backend cpu
 expect_status 2
 
 finish

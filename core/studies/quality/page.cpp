@@ -129,7 +129,9 @@ void Page::metric_rows(const std::string& of) {
     if (metric.of != of) continue;
     out_.open("tr").open("th", {{"scope", "row"}}).text(std::string(metric.row->title));
     out_.leaf("span", std::string(metric.row->text), {{"class", "how"}}).close();
-    out_.leaf("td", value_words(metric, quality_), {{"class", "number"}, {"data-label", "Value"}});
+    std::string value = value_words(metric, quality_);
+    if (const std::size_t at = value.find("+-"); at != std::string::npos) value.replace(at, 2, "\u00b1");
+    out_.leaf("td", value, {{"class", "number"}, {"data-label", "Value"}});
     const std::string level = level_words(metric, quality_);
     if (level.empty())
       out_.leaf("td", "");

@@ -33,7 +33,10 @@ nav ul{display:flex;flex-wrap:wrap;gap:4px 18px;list-style:none;margin:20px 0 0;
 var(--line);border-bottom:1px solid var(--line)}
 section{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:22px 24px;margin:22px 0}
 table{border-collapse:collapse;width:100%;font-size:.94rem}
-caption{text-align:left;color:var(--soft);padding-bottom:8px}
+table.metrics{margin-top:20px}
+table.metrics th:first-child{width:48%}table.metrics th:nth-child(2){width:20%}table.metrics th:nth-child(3){width:18%}
+@media(min-width:641px){table.metrics{table-layout:fixed}}
+caption{text-align:left;font-weight:600;padding-bottom:6px}
 th,td{text-align:left;padding:8px 12px 8px 0;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
 thead th{color:var(--soft);font-weight:600;border-bottom:2px solid var(--line)}
 tbody th{font-weight:600}
@@ -47,7 +50,7 @@ color:var(--none);background:var(--none-bg)}
 .because{display:block;color:var(--soft);font-size:.87rem}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px;margin:0 0 16px}
 dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,430px),1fr));gap:20px;margin-top:12px}
+.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,430px),1fr));gap:20px;margin-top:12px}
 figure{margin:0;min-width:0}
 figure img{width:100%;height:auto;display:block;border-radius:6px}
 figure.map img{background:#fff}
