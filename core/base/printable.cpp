@@ -7,7 +7,8 @@
 namespace reber {
 namespace {
 
-/// Length of a well-formed UTF-8 character at `at`, without C1 controls; 0 where there is none.
+/// Length of a well-formed UTF-8 character at `at`, without C1 controls and what is no character; 0 where there is
+/// none.
 std::size_t utf8_length(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const unsigned first = byte(at);
@@ -20,6 +21,11 @@ std::size_t utf8_length(const std::string& text, std::size_t at) {
   }
   if (first == 0xC2 && byte(at + 1) < 0xA0) return 0;
   if (first == 0xE0 && byte(at + 1) < 0xA0) return 0;
+  // Halves of surrogates, long forms and numbers beyond U+10FFFF; U+FFFE and U+FFFF.
+  if ((first == 0xED && byte(at + 1) >= 0xA0) || (first == 0xF0 && byte(at + 1) < 0x90) ||
+      (first == 0xF4 && byte(at + 1) >= 0x90))
+    return 0;
+  if (first == 0xEF && byte(at + 1) == 0xBF && byte(at + 2) >= 0xBE) return 0;
   // U+2028, U+2029 and the marks that turn the direction of writing.
   if (first == 0xE2 && byte(at + 1) == 0x80 && byte(at + 2) >= 0xA8 && byte(at + 2) <= 0xAE) return 0;
   return length;

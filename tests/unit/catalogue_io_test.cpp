@@ -318,6 +318,12 @@ TEST(Printable, EscapesWhatATerminalWouldObey) {
   EXPECT_EQ(printable("a\x1b[31mb\n"), "a\\x1B[31mb\\x0A");
   EXPECT_EQ(printable("caf\xC3\xA9"), "caf\xC3\xA9");
   EXPECT_EQ(printable("\xFF\xC3"), "\\xFF\\xC3");
+  // Halves of surrogates, long forms, numbers beyond Unicode, and what is no character: not one may stand in XML.
+  EXPECT_EQ(printable("\xED\xA0\x80"), "\\xED\\xA0\\x80");
+  EXPECT_EQ(printable("\xF0\x80\x80\x80"), "\\xF0\\x80\\x80\\x80");
+  EXPECT_EQ(printable("\xF4\x90\x80\x80"), "\\xF4\\x90\\x80\\x80");
+  EXPECT_EQ(printable("\xEF\xBF\xBE"), "\\xEF\\xBF\\xBE");
+  EXPECT_EQ(printable("\xEF\xBF\xBD \xF0\x9F\x98\x80"), "\xEF\xBF\xBD \xF0\x9F\x98\x80");
   EXPECT_EQ(printable("\xC2\x9B"
                       "31m"),
             "\\xC2\\x9B31m");
