@@ -36,33 +36,42 @@ PY
 
 pixels() { cmp -s <(tail -c +40001 "$1") <(tail -c +40001 "$2"); }
 
-same_bytes() {
+# K: a line for each run, 0 first where it has the bytes of one card.
+same_bytes_of() {
   local options=("--fit none" "" "--adaptive --negative --fit none" "--background grid --passes 3 --fit none"
-    "--scales 1,3 --fit none" "--threshold 4 --connectivity 4") k words memory
-  for k in $(seq 1 20); do
-    for words in "${options[@]}"; do
-      for memory in 64G $((k < 8 ? 128 : 192))M; do
-        rm -rf "$work/one" "$work/many"; mkdir "$work/one" "$work/many"
-        # shellcheck disable=SC2086
-        for who in one many; do
-          (cd "$work/$who" && "$reber" find ../sky$k.fits -o c.csv --write-rms r.fits --write-labels l.fits $words \
-            --backend cuda --device-memory $memory -q --devices "$([ $who = one ] && echo 0 || echo "$cards")") \
-            > "$work/$who.log" 2>&1 || echo "exit $? of $who: $(tail -1 "$work/$who.log")"
-        done
-        cmp -s "$work/one/c.csv" "$work/many/c.csv" && pixels "$work/one/r.fits" "$work/many/r.fits" \
-          && pixels "$work/one/l.fits" "$work/many/l.fits"
-        echo "$? $k $memory ${words:-default}"
-      done
-    done
-    for words in "gaussian:5" "gaussian:9 --algorithm direct" "gaussian:9 --algorithm fft"; do
+    "--scales 1,3 --fit none" "--threshold 4 --connectivity 4") k=$1 own=$work/$1 words memory who
+  for words in "${options[@]}"; do
+    for memory in 64G $((k < 8 ? 128 : 192))M; do
+      rm -rf "$own"; mkdir -p "$own/one" "$own/many"
       # shellcheck disable=SC2086
       for who in one many; do
-        "$reber" convolve "$work/sky$k.fits" "$work/$who.fits" --kernel $words --backend cuda -q --overwrite \
-          --devices "$([ $who = one ] && echo 0 || echo "$cards")" || failed=1
+        (cd "$own/$who" && "$reber" find ../../sky$k.fits -o c.csv --write-rms r.fits --write-labels l.fits $words \
+          --backend cuda --device-memory $memory -q --devices "$([ $who = one ] && echo 0 || echo "$cards")") \
+          > "$own/$who.log" 2>&1 || echo "exit $? of $who: $(tail -1 "$own/$who.log")"
       done
-      pixels "$work/one.fits" "$work/many.fits"; echo "$? $k convolve $words"
+      cmp -s "$own/one/c.csv" "$own/many/c.csv" && pixels "$own/one/r.fits" "$own/many/r.fits" \
+        && pixels "$own/one/l.fits" "$own/many/l.fits"
+      echo "$? $k $memory ${words:-default}"
     done
-  done > "$work/said"
+  done
+  for words in "gaussian:5" "gaussian:9 --algorithm direct" "gaussian:9 --algorithm fft"; do
+    # shellcheck disable=SC2086
+    for who in one many; do
+      "$reber" convolve "$work/sky$k.fits" "$own/$who.fits" --kernel $words --backend cuda -q --overwrite \
+        --devices "$([ $who = one ] && echo 0 || echo "$cards")" || echo "exit $? of convolve"
+    done
+    pixels "$own/one.fits" "$own/many.fits"; echo "$? $k convolve $words"
+  done
+}
+
+same_bytes() {  # five images at a time
+  local k
+  for k in $(seq 1 20); do
+    while [ "$(jobs -rp | wc -l)" -ge 5 ]; do wait -n; done
+    same_bytes_of "$k" > "$work/said.$k" 2>&1 &
+  done
+  wait
+  cat "$work"/said.* > "$work/said"
   grep -v '^0' "$work/said" | head -20
   ! grep -qv '^0' "$work/said"; report $? "bytes of one card: $(grep -c '^0' "$work/said") of $(wc -l < "$work/said") runs"
 }
