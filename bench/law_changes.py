@@ -21,6 +21,7 @@ class Changed:
     base: Field = None  # where it is not the image itself
     keep: object = staticmethod(lambda x, y: np.full(x.shape, True))  # places, in the base's pixels, that are compared
     options: tuple = ()
+    base_options: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,12 @@ def cropped(left, low):
 
 def times(factor):
     return lambda search, _: Changed(search.field.with_image(search.field.image * np.float32(factor)), factor=factor)
+
+
+def negative(search, _):
+    """Sources become holes, which --negative finds; the background takes sources to be positive, so it is not the same."""
+    both = ("--negative",)
+    return Changed(search.field.with_image(-search.field.image), factor=-1.0, options=both, base_options=both)
 
 
 def plus(levels):
@@ -228,6 +235,7 @@ LAWS = [
     Law("noise 1e-3", noisier(1e-3), 0.1),
     Law("1 thread", under("--threads", "1"), 0.0),
     Law("bands", lambda search, rng: Changed(search.field, options=("--host-memory", search.least_memory())), 0.0),
+    Law("times -1", negative, 0.5, resampled=True),
     *(Law(f"beam {r}:1 of {m}", regridded(with_beam(r, m)), 0.5, resampled=True)
       for r, m in ((1, 3), (2, 2), (3, 3), (6, 3), (8, 4), (2, 12))),
     *(Law(f"beam to {m} px", regridded(scaled_to(m)), 0.5, resampled=True) for m in (3, 10, 20, 40)),

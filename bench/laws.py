@@ -11,7 +11,8 @@ Rows of the changed image are mapped back and paired with those of the image wit
 A row of the table: rows compared; rows of S/N above 7 lost and gained; those below; the largest change of a total and of a
 place, in units of the error stated for the image itself; ! where that is more than the law allows, of rows above S/N 7.
 --keep: FOLDER gets both images, both catalogues and a cut-out around the worst row for each law that is broken.
-Exit status 1 where one is. Laws marked ~ resample the pixels: they cannot hold exactly.
+Exit status 1 where one is. Laws marked ~ cannot hold exactly: they resample the pixels, or make
+sources of holes (times -1, with --negative).
 """
 import argparse
 import hashlib
@@ -72,7 +73,7 @@ def pairs_of(field, rows, x, y):
     """Indices of rows and of what is at (x, y), one to one within half a beam, the brightest first."""
     inverse = np.linalg.inv(field.beam)
     taken, pairs = np.zeros(len(x), bool), []
-    for i in np.argsort(-rows["Peak_flux"], kind="stable"):
+    for i in np.argsort(-np.abs(rows["Peak_flux"]), kind="stable"):
         dx, dy = x - rows["Xposn"][i], y - rows["Yposn"][i]
         apart = np.sqrt(inverse[0, 0] * dx * dx + 2 * inverse[0, 1] * dx * dy + inverse[1, 1] * dy * dy)
         apart[taken] = np.inf
@@ -85,7 +86,7 @@ def pairs_of(field, rows, x, y):
 def compare(search, law, changed):
     """One row of the table, as numbers."""
     base = changed.base or search.field
-    before, after = search.run(base), search.run(changed.field, changed.options)
+    before, after = search.run(base, changed.base_options), search.run(changed.field, changed.options)
     x, y = changed.back(after["Xposn"], after["Yposn"])
     inside = [changed.keep(before["Xposn"], before["Yposn"]), changed.keep(x, y)]
     i, j = pairs_of(base, before, x, y)
@@ -93,7 +94,7 @@ def compare(search, law, changed):
     alone[0][i], alone[1][j] = False, False
     use = inside[0][i]
     i, j = i[use], j[use]
-    snr = [rows["Peak_flux"] / rows["Isl_rms"] for rows in (before, after)]
+    snr = [np.abs(rows["Peak_flux"]) / rows["Isl_rms"] for rows in (before, after)]
     with np.errstate(all="ignore"):
         total = np.abs(after["Total_flux"][j] / changed.factor - before["Total_flux"][i]) / before["E_Total_flux"][i]
         place = np.hypot((x[j] - before["Xposn"][i]) / before["E_Xposn"][i], (y[j] - before["Yposn"][i]) / before["E_Yposn"][i])
@@ -125,7 +126,7 @@ def keep_worst(search, changed, figures, folder):
     """Both images with their catalogues, and what is 6 beams around the worst place."""
     os.makedirs(folder, exist_ok=True)
     base = changed.base or search.field
-    for name, field, options in (("before", base, ()), ("after", changed.field, changed.options)):
+    for name, field, options in (("before", base, changed.base_options), ("after", changed.field, changed.options)):
         field.write(f"{folder}/{name}.fits")
         os.replace(search.paths(field, options)[1], f"{folder}/{name}.csv")
         search.made.pop(search.paths(field, options)[1])
