@@ -18,6 +18,7 @@
 #include "core/base/thread_budget.hpp"
 #include "core/files/io/atomic_file.hpp"
 #include "core/files/io/commit_group.hpp"
+#include "core/files/io/plain_path.hpp"
 #include "core/run/cube/plane_runs.hpp"
 #include "core/studies/verification.hpp"
 #include "kernels/backends.hpp"
@@ -54,8 +55,6 @@ std::string result_path(const std::string& folder, const BatchImage& image, cons
   return (fs::path(folder) / stem_of(image)).string() + ending;
 }
 
-std::string absolute_path(const std::string& path) { return fs::absolute(path).lexically_normal().string(); }
-
 LogSink log_of_image(const LogSink& log, const std::string& name) {
   return LogSink([log, name](LogLevel level, const std::string& text) {
     if (level == LogLevel::detail) return log.detail(text);
@@ -73,7 +72,7 @@ ImageDone ImageRunner::run(const BatchImage& image, const Progress& progress, co
   done.record.input = image.path;
   done.record.plane = image.plane;
   try {
-    done.record.path = absolute_path(image.path);
+    done.record.path = plain_path(image.path);
     done.record.state = state_of(image.path);
     done.record.version = program_name();
     Request request = settings_.request_of(image);

@@ -26,6 +26,7 @@
 #include "core/files/fits/decoder_cage.hpp"
 #include "core/files/io/atomic_file.hpp"
 #include "core/files/io/kept_files.hpp"
+#include "core/files/io/plain_path.hpp"
 #include "core/run/request/bounds.hpp"
 #include "core/show/picture/canvas.hpp"
 #include "kernels/backends.hpp"
@@ -313,7 +314,7 @@ void check_catalogue_extensions(const std::vector<std::string>& paths, const std
 }
 
 void check_outputs(const std::vector<std::string>& paths, bool overwrite) {
-  std::set<fs::path> seen;
+  std::set<std::string> seen;
   for (const std::string& path : paths) {
     if (path.empty()) continue;
     std::error_code error;
@@ -330,7 +331,7 @@ void check_outputs(const std::vector<std::string>& paths, bool overwrite) {
       throw InputError(fmt::format("{} exists; use --overwrite to replace it, or choose another name", path));
     }
     if (is_picture(path)) (void)drawing();
-    if (!seen.insert(fs::absolute(path).lexically_normal()).second) {
+    if (!seen.insert(plain_path(path)).second) {
       throw InputError(fmt::format("{} is given for two outputs", path));
     }
   }

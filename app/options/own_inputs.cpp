@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/io/kept_files.hpp"
+#include "core/files/io/plain_path.hpp"
 
 namespace reber::app {
 namespace {
@@ -33,7 +34,7 @@ std::string path_in(const std::string& word) {
 
 bool same_place(const std::string& a, const std::string& b) {
   std::error_code error;
-  return a == b || fs::equivalent(a, b, error) || fs::path(a).lexically_normal() == fs::path(b).lexically_normal();
+  return a == b || fs::equivalent(a, b, error) || plain_path(a) == plain_path(b);
 }
 
 void check_report(const Option& report, const Command& command) {

@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/files/io/byte_source.hpp"
+#include "core/files/io/plain_path.hpp"
 #include "core/sky/model/fits_cards.hpp"
 
 namespace reber::samp {
@@ -45,7 +46,7 @@ std::string fits_type(const std::string& text) {
 
 std::string file_url(const std::string& path) {
   std::string out = "file://";
-  for (const char c : std::filesystem::absolute(path).lexically_normal().string()) {
+  for (const char c : plain_path(path)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        std::strchr("/-._~", c) != nullptr;
     out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
