@@ -235,7 +235,7 @@ LAWS = [
     Law("noise 1e-3", noisier(1e-3), 0.1),
     Law("1 thread", under("--threads", "1"), 0.0),
     Law("bands", lambda search, rng: Changed(search.field, options=("--host-memory", search.least_memory())), 0.0),
-    Law("times -1", negative, 0.5, resampled=True),
+    Law("negative", negative, 0.5, resampled=True),
     *(Law(f"beam {r}:1 of {m}", regridded(with_beam(r, m)), 0.5, resampled=True)
       for r, m in ((1, 3), (2, 2), (3, 3), (6, 3), (8, 4), (2, 12))),
     *(Law(f"beam to {m} px", regridded(scaled_to(m)), 0.5, resampled=True) for m in (3, 10, 20, 40)),

@@ -12,7 +12,7 @@ A row of the table: rows compared; rows of S/N above 7 lost and gained; those be
 place, in units of the error stated for the image itself; ! where that is more than the law allows, of rows above S/N 7.
 --keep: FOLDER gets both images, both catalogues and a cut-out around the worst row for each law that is broken.
 Exit status 1 where one is. Laws marked ~ cannot hold exactly: they resample the pixels, or make
-sources of holes (times -1, with --negative).
+sources of holes (negative, searched with --negative).
 """
 import argparse
 import hashlib

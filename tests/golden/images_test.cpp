@@ -109,7 +109,8 @@ TEST_P(GoldenImages, sources_of_other_finders_are_found_with_their_fluxes) {
       {"lofar_sim/pybdsf_ch0_I.fits", "lofar_sim/pybdsf_srl.fits", "PyBDSF", 5, 3, 36.0 / 43, 0.96, 1.03},
       {"sumss/1904-66_SIN.fits", "sumss/1904_comp.fits", "Aegean", 5, 4, 44.0 / 51, 0.98, 1.06},
       {"askap/ScorpioS17Field.fits", "askap/ScorpioS17Field_aegean_comp.csv", "Aegean", 5, 4, 26.0 / 48, 1.05, 1.2},
-      {"ami/GRB120422A-120429.fits", "ami/GRB120422A-120429_aegean_comp.csv", "Aegean", 5, 4, 0.99, 0.95, 1.05},
+      {"ami/GRB120422A-120429.fits", "ami/GRB120422A-120429_aegean_comp.csv", "Aegean", 5, 4, 0.99, 0.94,
+       1.05},  // one source, its error .4
   };
   for (const PeerCase& one : cases) {
     SCOPED_TRACE(one.image);

@@ -19,6 +19,7 @@ ALLOWED = (
      "columns of 3072 for several kernels at once: 1024 threads have 64 registers each"),
     (r"k_add_momentsILb1E", 8,
      "cells of more than 2^28 pixels that begin between two groups of four columns: 1024 threads have 32 registers each"),
+    (r"10k_resample", 48, "pixels by the rim or a blank one: weights of a width that is known only there, 6, 4 or 2"),
 )
 
 FATBIN, ELF_ENTRY, COMPRESSED = 0xBA55ED50, 2, 0x2000 | 0x8000

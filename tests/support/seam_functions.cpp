@@ -34,12 +34,12 @@ std::vector<SeamFunction> seam_functions() {
   text << file.rdbuf();
   const std::string whole = text.str();
   const std::string body = whole.substr(whole.find("\nclass Backend {"));
-  const std::regex function(R"(virtual\s+[^~;(]*?(\w+)\(([^;]*?)\)\s*(?:const\s*)?(=\s*0;|\{))");
+  const std::regex function(R"(virtual\s+[^~;(]*?(\w+)\(([^;]*?)\)\s*(?:const\s*)?(=\s*0;|\{|;))");
   const std::regex job(R"(const Job& (/\*)?job(\*/)? = \{\}$)");
   std::vector<SeamFunction> found;
   for (std::sregex_iterator at(body.begin(), body.end(), function), end; at != end; ++at)
-    found.push_back(
-        {(*at)[1], std::regex_search((*at)[2].str(), job), (*at)[3].str() != "{", comment_before(at->prefix())});
+    found.push_back({(*at)[1], std::regex_search((*at)[2].str(), job), (*at)[3].str().starts_with('='),
+                     comment_before(at->prefix())});
   return found;
 }
 
