@@ -16,6 +16,7 @@
 #include "app/options/output_names.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/files/io/plain_path.hpp"
 #include "core/run/batch/claims.hpp"
 #include "core/run/batch/input_list.hpp"
 #include "core/run/batch/lease_folder.hpp"
@@ -143,7 +144,7 @@ class Batch {
 
   [[nodiscard]] std::string key_of(std::int64_t index) const {
     const BatchImage& image = images_[static_cast<std::size_t>(index)];
-    return ImageRecord::key_of(absolute_path(image.path), image.plane);
+    return ImageRecord::key_of(plain_path(image.path), image.plane);
   }
 
   /// From any lane.   returns false where another process is at the image, or has done it meanwhile

@@ -45,8 +45,6 @@ struct RunSettings {
 /// The path of an image's result in the batch's folder: its name, then the ending.
 [[nodiscard]] std::string result_path(const std::string& folder, const BatchImage& image, const char* ending);
 
-[[nodiscard]] std::string absolute_path(const std::string& path);
-
 /// The same log, of which warnings and messages begin with the image's name.
 [[nodiscard]] LogSink log_of_image(const LogSink& log, const std::string& name);
 

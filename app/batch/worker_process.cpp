@@ -25,6 +25,7 @@
 #include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/files/io/plain_path.hpp"
 
 namespace reber::app {
 namespace {
@@ -193,7 +194,7 @@ ImageDone WorkerProcess::run(int lane, const BatchImage& image, const Progress& 
     if (record) continue;
     done.record.input = image.path;
     done.record.plane = image.plane;
-    done.record.path = absolute_path(image.path);
+    done.record.path = plain_path(image.path);
     done.record.state = state_of(image.path);
     done.record.version = program_name();
     done.record.exit_code = kDeviceError;
