@@ -101,7 +101,7 @@ make_large() {
 import sys
 import large
 n, name = int(sys.argv[1]), sys.argv[2]
-rows = large.stripe(n, 1024, 1).astype(">f4").tobytes()
+rows = large.stripe(n, 1024, 1).tobytes()  # big-endian
 with open(name, "wb") as out:
     out.write(large.header([n, n]))
     left = n

@@ -4,11 +4,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 namespace reber {
 
 std::string plain_path(const std::string& path) {
-  const std::string whole = path.starts_with('/') ? path : std::filesystem::current_path().string() + '/' + path;
+  std::string whole = path;
+  if (!path.starts_with('/')) {
+    std::error_code error;
+    whole = std::filesystem::current_path(error).string() + '/' + path;
+    if (error) throw std::filesystem::filesystem_error("the current folder is gone", path, error);
+  }
   std::string plain;
   for (std::size_t begin = 0; begin < whole.size();) {
     const std::size_t end = std::min(whole.find('/', begin), whole.size());
