@@ -49,4 +49,28 @@ std::string printable(const std::string& text) {
   return out;
 }
 
+std::string printable_in_markup(const std::string& text) {
+  std::string out;
+  for (const char c : printable(text)) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&apos;";
+        break;
+      default:
+        out += c;
+    }
+  return out;
+}
+
 }  // namespace reber

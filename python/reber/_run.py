@@ -11,13 +11,13 @@ from ._maps import maps_as_files, without
 from ._planes import Planes
 from ._progress import teller
 from ._stored import StoredRun
-from ._tables import arrow_of, pandas_of, qtable_of, rows_of, write_parquet
+from ._tables import Tables, write_parquet
 from ._units import in_unit, unit_text
 from ._views import plot, result_html, result_text, show
 from .errors import InputError
 
 
-class Result:
+class Result(Tables):
     """What a run left. Maps are made when they are asked for, as float32 arrays [y, x] in the image's unit.
 
     Its length is that of .sources; result[i], result["Total_flux"], iteration and masks are those of .sources as well. It can
@@ -25,23 +25,14 @@ class Result:
     """
 
     def __init__(self, run):
+        super().__init__(run)
         self._run = run
-        self._tables = {}
 
     def __repr__(self):
         return result_text(self)
 
     def _repr_html_(self):
         return result_html(self)
-
-    def __len__(self):
-        return len(self.sources)
-
-    def __iter__(self):
-        return iter(self.sources)
-
-    def __getitem__(self, key):
-        return self.sources[key]
 
     def __copy__(self):
         return Result(self._run)
@@ -53,21 +44,6 @@ class Result:
         run = self._run
         return Result, (run if isinstance(run, StoredRun) else StoredRun(run, [row["name"] for row in _core.products() if row["map"]]),)
 
-    def _columns(self, columns):
-        if columns not in self._tables:
-            self._tables[columns] = self._run.table(columns)
-        return self._tables[columns]
-
-    def table(self, columns="pybdsf"):
-        """The catalogue as a NumPy structured array. columns: as --columns of the command line (docs/columns.md)."""
-        return rows_of(self._columns(columns))
-
-    @property
-    def sources(self):
-        """One row per fitted component, degrees, Jy and Jy/beam: Reber's own table. A component is what PyBDSF calls a
-        Gaussian; its sources, which group them, are table("srl")."""
-        return self.table()
-
     @property
     def gaussians(self):
         """PyBDSF's table of Gaussians."""
@@ -77,20 +53,6 @@ class Result:
     def islands(self):
         """One row per island, in Selavy's columns."""
         return self.table("casda-islands")
-
-    def to_table(self, columns="pybdsf"):
-        """The catalogue as an astropy QTable with units and descriptions."""
-        table = qtable_of(self._columns(columns), self.table(columns))
-        table.meta["history"] = self.history
-        return table
-
-    def to_pandas(self, columns="pybdsf"):
-        """The catalogue as a pandas DataFrame."""
-        return pandas_of(self.table(columns))
-
-    def to_arrow(self, columns="pybdsf"):
-        """The catalogue as a pyarrow Table, with units, UCDs and descriptions as metadata of its fields."""
-        return arrow_of(self._columns(columns), self.table(columns), {"history": "\n".join(self.history)})
 
     def to_xarray(self, *names):
         """Maps as an xarray Dataset with dimensions y and x; all that the run has where none is named. find() takes its

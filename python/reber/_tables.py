@@ -51,6 +51,58 @@ def arrow_of(columns, rows, meta):
                                      schema=pyarrow.schema(fields, metadata=meta))
 
 
+class Tables:
+    """The rows of a search. Its length is that of .sources; result[i], result["Total_flux"], iteration and masks are those
+    of .sources as well."""
+
+    history = None
+
+    def __init__(self, rows):
+        """rows: has table(columns)."""
+        self._rows = rows
+        self._tables = {}
+
+    def __len__(self):
+        return len(self.sources)
+
+    def __iter__(self):
+        return iter(self.sources)
+
+    def __getitem__(self, key):
+        return self.sources[key]
+
+    def _columns(self, columns):
+        if columns not in self._tables:
+            self._tables[columns] = self._rows.table(columns)
+        return self._tables[columns]
+
+    def table(self, columns="pybdsf"):
+        """The catalogue as a NumPy structured array. columns: as --columns of the command line (docs/columns.md)."""
+        return rows_of(self._columns(columns))
+
+    @property
+    def sources(self):
+        """One row per fitted component, of many planes one per component and plane; degrees, Jy and Jy/beam: Reber's own table.
+        A component is what PyBDSF calls a Gaussian; its sources, which group them, are table("srl")."""
+        return self.table()
+
+    def to_table(self, columns="pybdsf"):
+        """The catalogue as an astropy QTable with units and descriptions."""
+        table = qtable_of(self._columns(columns), self.table(columns))
+        if self.history is not None:
+            table.meta["history"] = self.history
+        return table
+
+    def to_pandas(self, columns="pybdsf"):
+        """The catalogue as a pandas DataFrame."""
+        return pandas_of(self.table(columns))
+
+    def to_arrow(self, columns="pybdsf"):
+        """The catalogue as a pyarrow Table, with units, UCDs and descriptions as metadata of its fields."""
+        meta = {} if self.history is None else {"history": "\n".join(self.history)}
+        return arrow_of(self._columns(columns), self.table(columns), meta)
+
+
 def write_parquet(table, path, overwrite):
     """A pyarrow Table as a Parquet file that appears whole."""
     import os

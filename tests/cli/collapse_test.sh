@@ -9,36 +9,15 @@ if ! python3 -c 'import numpy' 2>/dev/null; then
   exit 77
 fi
 
+export PYTHONPATH=$source_folder/tests/support
 cat >cube.py <<'E2'
 import numpy as np
 NX, NY, NF = 60, 50, 9
-def write(name, data, order, spectral, extra=""):
-    """data: [f, y, x]"""
-    sizes = {"x": NX, "y": NY, "f": NF}
-    axes = {"x": ("RA---SIN", 10.0, 30.0, -0.001, "deg"), "y": ("DEC--SIN", -20.0, 25.0, 0.001, "deg"), "f": spectral}
-    cards = ["SIMPLE  =                    T", "BITPIX  =                  -32", "NAXIS   =                    3"]
-    cards += ["NAXIS%d  = %20d" % (i + 1, sizes[a]) for i, a in enumerate(order)]
-    for i, a in enumerate(order):
-        kind, value, pixel, step, unit = axes[a]
-        cards += ["CTYPE%d  = '%-8s'" % (i + 1, kind), "CRVAL%d  = %20r" % (i + 1, value), "CRPIX%d  = %20r" % (i + 1, pixel),
-                  "CDELT%d  = %20r" % (i + 1, step), "CUNIT%d  = '%-8s'" % (i + 1, unit)]
-    cards += ["BUNIT   = 'Jy/beam '", "BMAJ    = 0.004", "BMIN    = 0.003", "BPA     = 20.0"] + ([extra] if extra else [])
-    text = "".join(c.ljust(80) for c in cards + ["END"])
-    text += " " * (-len(text) % 2880)
-    index = {"f": 0, "y": 1, "x": 2}
-    body = np.transpose(data, [index[a] for a in reversed(order)]).astype(">f4").tobytes()
-    open(name, "wb").write(text.encode() + body + b"\0" * (-len(body) % 2880))
+import fits_cubes
+from fits_cubes import write
 def read(name):
-    raw = open(name, "rb").read()
-    cards, at = {}, 0
-    while True:
-        card = raw[at:at + 80].decode()
-        at += 80
-        if card.strip() == "END": break
-        if card[8:10] == "= ": cards[card[:8].strip()] = card[10:].split(" /")[0].strip(" '")
-    at = (at + 2879) // 2880 * 2880
-    shape = int(cards["NAXIS2"]), int(cards["NAXIS1"])
-    return cards, np.frombuffer(raw, ">f4", shape[0] * shape[1], at).reshape(shape).astype(float)
+    cards, data = fits_cubes.read(name)
+    return cards, data.reshape(data.shape[-2:])
 FREQ = ("FREQ", 1.42e9, 2.0, -2.5e5, "Hz")
 def sky():
     rng = np.random.default_rng(11)
@@ -55,8 +34,8 @@ def sky():
 E2
 cat >make.py <<'E2'
 from cube import *
-write("cube.fits", sky(), "xyf", FREQ, "RESTFRQ =   1.420405752E9")
-write("first.fits", sky(), "fxy", FREQ, "RESTFRQ =   1.420405752E9")
+write("cube.fits", sky(), "xyf", FREQ, ["RESTFRQ =   1.420405752E9"])
+write("first.fits", sky(), "fxy", FREQ, ["RESTFRQ =   1.420405752E9"])
 write("hertz.fits", sky(), "xyf", FREQ)
 write("vopt.fits", sky(), "xyf", ("VOPT", 5.0e5, 1.0, 2.0e3, "m/s"))
 E2

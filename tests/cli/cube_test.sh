@@ -8,37 +8,12 @@ if ! python3 -c 'import numpy' 2>/dev/null; then
   exit 77
 fi
 
+export PYTHONPATH=$source_folder/tests/support
 cat >cube.py <<'E2'
 import sys, warnings
 import numpy as np
 warnings.simplefilter("ignore")
-SPECTRAL = ("VRAD", 1.0e5, 3.0, 2.0e3, "m/s")
-def write(name, data, order="xyf", spectral=SPECTRAL, extra=()):
-    """data: [f, y, x]"""
-    sizes = dict(zip("fyx", data.shape))
-    axes = {"x": ("RA---SIN", 10.0, 30.0, -0.001, "deg"), "y": ("DEC--SIN", -20.0, 25.0, 0.001, "deg"), "f": spectral}
-    cards = ["SIMPLE  =                    T", "BITPIX  =                  -32", "NAXIS   =                    3"]
-    cards += ["NAXIS%d  = %20d" % (i + 1, sizes[a]) for i, a in enumerate(order)]
-    for i, a in enumerate(order):
-        kind, value, pixel, step, unit = axes[a]
-        cards += ["CTYPE%d  = '%-8s'" % (i + 1, kind), "CRVAL%d  = %20r" % (i + 1, value), "CRPIX%d  = %20r" % (i + 1, pixel),
-                  "CDELT%d  = %20r" % (i + 1, step), "CUNIT%d  = '%-8s'" % (i + 1, unit)]
-    cards += ["BUNIT   = 'Jy/beam '", "BMAJ    = 0.004", "BMIN    = 0.003", "BPA     = 20.0"] + list(extra)
-    text = "".join(c.ljust(80) for c in cards + ["END"])
-    text += " " * (-len(text) % 2880)
-    body = np.transpose(data, ["fyx".index(a) for a in reversed(order)]).astype(">f4").tobytes()
-    open(name, "wb").write(text.encode() + body + b"\0" * (-len(body) % 2880))
-def read(name):
-    raw = open(name, "rb").read()
-    cards, at = {}, 0
-    while True:
-        card = raw[at:at + 80].decode()
-        at += 80
-        if card.strip() == "END": break
-        if card[8:10] == "= ": cards[card[:8].strip()] = card[10:].split(" /")[0].strip(" '")
-    at = (at + 2879) // 2880 * 2880
-    shape = [int(cards["NAXIS%d" % (i + 1)]) for i in range(int(cards["NAXIS"]))][::-1]
-    return cards, np.frombuffer(raw, ">f4", int(np.prod(shape)), at).reshape(shape).astype(float)
+from fits_cubes import SPECTRAL, read, write
 def close(name, got, want, bound):
     assert got.shape == want.shape, (name, got.shape, want.shape)
     assert (np.isnan(got) == np.isnan(want)).all(), name + ": blanks differ"

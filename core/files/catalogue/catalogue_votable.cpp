@@ -17,33 +17,6 @@
 namespace reber {
 namespace {
 
-std::string xml(const std::string& text) {
-  std::string out;
-  // Control bytes are not allowed in XML, not even escaped.
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&apos;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 /// The standard's name of the frame; empty where it has none, and for FK4 without E-terms.
 std::string coosys_of(const std::string& frame) {
   const std::string system = frame.substr(0, frame.find(' '));
@@ -85,7 +58,7 @@ void add_cell(double value, Text& text) {
     add(std::isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf", text);
 }
 void add_cell(std::int64_t value, Text& text) { fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), value); }
-void add_cell(const std::string& value, Text& text) { add(xml(value), text); }
+void add_cell(const std::string& value, Text& text) { add(printable_in_markup(value), text); }
 
 Text lines(const Catalogue& catalogue, std::int64_t first, std::int64_t last) {
   Text text;
@@ -108,9 +81,9 @@ std::string head(const Catalogue& catalogue) {
   const std::string system = coosys_of(catalogue.frame);
   // The schema wants INFO before COOSYS.
   if (system.empty() && !catalogue.frame.empty())
-    out += fmt::format("<INFO name=\"frame\" value=\"{}\"/>\n", xml(catalogue.frame));
+    out += fmt::format("<INFO name=\"frame\" value=\"{}\"/>\n", printable_in_markup(catalogue.frame));
   for (const std::string& line : catalogue.history)
-    out += fmt::format("<INFO name=\"history\" value=\"{}\"/>\n", xml(line));
+    out += fmt::format("<INFO name=\"history\" value=\"{}\"/>\n", printable_in_markup(line));
   if (!system.empty()) {
     const auto known = system_named(catalogue.frame, catalogue.equinox);
     const bool stated = std::isfinite(catalogue.equinox) && known && std::isfinite(known->year());
@@ -124,13 +97,13 @@ std::string head(const Catalogue& catalogue) {
                        number_text(catalogue.frequency_hz));
   }
   for (const Column& column : catalogue.columns) {
-    out += fmt::format("<FIELD name=\"{}\" {}", xml(column.info.name), type_of(column));
-    if (!column.info.unit.empty()) out += fmt::format(" unit=\"{}\"", xml(vounit(column.info.unit)));
-    if (!column.info.ucd.empty()) out += fmt::format(" ucd=\"{}\"", xml(column.info.ucd));
+    out += fmt::format("<FIELD name=\"{}\" {}", printable_in_markup(column.info.name), type_of(column));
+    if (!column.info.unit.empty()) out += fmt::format(" unit=\"{}\"", printable_in_markup(vounit(column.info.unit)));
+    if (!column.info.ucd.empty()) out += fmt::format(" ucd=\"{}\"", printable_in_markup(column.info.ucd));
     const bool position = column.info.ucd.rfind("pos.eq.", 0) == 0 || column.info.ucd.rfind("pos.galactic.", 0) == 0 ||
                           column.info.ucd.rfind("pos.ecliptic.", 0) == 0;
     if (position && !system.empty()) out += " ref=\"sky\"";
-    out += fmt::format("><DESCRIPTION>{}</DESCRIPTION></FIELD>\n", xml(column.info.text));
+    out += fmt::format("><DESCRIPTION>{}</DESCRIPTION></FIELD>\n", printable_in_markup(column.info.text));
   }
   return out + "<DATA><TABLEDATA>\n";
 }

@@ -1,38 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Escaping, elements and base64.
+// Elements and base64.
 #include "core/studies/quality/markup.hpp"
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 
 namespace reber {
-namespace {
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : printable(text)) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
-}
-
-}  // namespace
 
 void Markup::begin(MarkupName name, Attributes attributes) {
   out_ += '<';
@@ -40,7 +13,7 @@ void Markup::begin(MarkupName name, Attributes attributes) {
   for (const Attribute& one : attributes) {
     out_ += ' ';
     out_ += one.name.text();
-    out_ += "=\"" + escaped(one.value) + '"';
+    out_ += "=\"" + printable_in_markup(one.value) + '"';
   }
 }
 
@@ -63,7 +36,7 @@ Markup& Markup::close() {
 }
 
 Markup& Markup::text(const std::string& text) {
-  out_ += escaped(text);
+  out_ += printable_in_markup(text);
   return *this;
 }
 
