@@ -173,7 +173,7 @@ class Work {
 
   int tell(const std::vector<std::string>& history, const std::string& dry) {
     terminal_.clear_progress();
-    std::string text = fmt::format("{} images", options_.files.size());
+    std::string text = fmt::format("{} image{}", options_.files.size(), options_.files.size() == 1 ? "" : "s");
     for (const std::string& line : history)
       if (line.starts_with("mosaic:")) text += "\n  " + printable(line);
     if (!dry.empty()) text += "\n  " + dry;

@@ -169,9 +169,9 @@ class FieldOnGrid {
 
 Mosaic::Mosaic(MosaicRequest request, const Progress& progress) : request_(std::move(request)) {
   if (request_.inputs.empty()) throw InputError("a mosaic needs at least one image");
-  history_ = request_.history;
   for (const MosaicInput& input : request_.inputs) open(input, progress);
-  check_beams();
+  check_alike();
+  history_ = request_.history;
 }
 
 void Mosaic::open(const MosaicInput& input, const Progress& progress) {
@@ -217,7 +217,7 @@ void Mosaic::open(const MosaicInput& input, const Progress& progress) {
   fields_.push_back(std::move(field));
 }
 
-void Mosaic::check_beams() {
+void Mosaic::check_alike() {
   const bool per_beam = fields_.front().header->unit.kind == Unit::Kind::jy_per_beam;
   for (const MosaicField& field : fields_) {
     if (!field.beam && per_beam)
@@ -229,6 +229,11 @@ void Mosaic::check_beams() {
                                    printable(fields_.front().path), beam_words(*fields_.front().beam),
                                    printable(field.path), beam_words(*field.beam)));
   }
+  const auto [low, high] = std::ranges::minmax_element(fields_, {}, &MosaicField::frequency_hz);
+  if (low->frequency_hz < high->frequency_hz)
+    request_.history.push_back(fmt::format(
+        "mosaic: fields of {:.7g} to {:.7g} MHz (0: not stated) are added as they are; the header has that of {}",
+        low->frequency_hz / 1e6, high->frequency_hz / 1e6, fields_.front().path));
   if (fields_.front().beam)
     beam_ = BeamOnGrid(*fields_.front().header, *fields_.front().beam, BeamIs::sky, request_.grid).middle();
 }

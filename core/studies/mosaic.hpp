@@ -78,7 +78,7 @@ class Mosaic {
 
  private:
   void open(const MosaicInput& input, const Progress& progress);
-  void check_beams();
+  void check_alike();
   void measure(Backend& backend, const Progress& progress);
   [[nodiscard]] OutputHeader header_of(const ImageHeader& like, const std::string& unit) const;
   void write(const std::string& path, const std::string& unit, const FileOptions& how, const Progress& progress,

@@ -121,6 +121,13 @@ run mosaic n0.fits n1.fits -o nm.fits --write-rms-map ns.fits "${cpu[@]}"
 expect_status 0
 check noise
 
+# Fields of other frequencies are told.
+expect_not_in out "MHz"
+LC_ALL=C sed 's/1000000000.0/1200000000.0/' f1.fits >higher.fits
+run mosaic f0.fits higher.fits --like grid.fits --weights uniform -o frequencies.fits "${cpu[@]}"
+expect_status 0
+expect_in out "fields of 1000 to 1200 MHz"
+
 # Beams that differ are smoothed first.
 run mosaic f0.fits wide.fits --like grid.fits -o no.fits "${cpu[@]}"
 expect_status 2
