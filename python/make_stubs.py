@@ -100,7 +100,8 @@ def main():
         if inspect.isfunction(value):
             print(f"def {name}({arguments(inspect.signature(value), function=name)}) -> {_GIVES[name]}: ...")
             continue
-        bases = ", ".join(base.__name__ for base in value.__bases__ if base is not object)
+        bases = ", ".join(base.__name__ for base in value.__bases__
+                          if base is not object and (base.__name__ in reber.__all__ or base.__module__ == "builtins"))
         print(f"class {name}({bases}):" if bases else f"class {name}:")
         members = _MEMBERS.get(name, {})
         if value is reber.Result:
