@@ -122,11 +122,11 @@ expect_status 0
 check noise
 
 # Fields of other frequencies are told.
-expect_not_in out "MHz"
+expect_not_in facts.json "MHz"
 LC_ALL=C sed 's/1000000000.0/1200000000.0/' f1.fits >higher.fits
-run mosaic f0.fits higher.fits --like grid.fits --weights uniform -o frequencies.fits "${cpu[@]}"
+run mosaic f0.fits higher.fits --like grid.fits --weights uniform -o frequencies.fits --json other.json "${cpu[@]}"
 expect_status 0
-expect_in out "fields of 1000 to 1200 MHz"
+expect_in other.json "fields of 1000 to 1200 MHz"
 
 # Beams that differ are smoothed first.
 run mosaic f0.fits wide.fits --like grid.fits -o no.fits "${cpu[@]}"
