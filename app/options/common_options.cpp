@@ -98,10 +98,9 @@ void add_common_options(Command& command, CommonOptions& options) {
 
 void add_devices_option(Command& command, CommonOptions& options) {
   command
-      .add_option(
-          "--devices", options.devices,
-          "GPUs that share the image, each with a band of its rows: all, or numbers like 0,2; default: one more "
-          "for each 8 GiB of pixels")
+      .add_option("--devices", options.devices,
+                  "GPUs that share the image, each with a band of its rows: all, or numbers like 0,2; default: one "
+                  "for each 64 GiB of pixels")
       ->type_name("all|LIST")
       ->group("Compute");
 }
@@ -207,9 +206,9 @@ BackendOptions backend_options(const CommonOptions& options) {
   if (options.device_named && !options.devices.empty())
     throw InputError("--device and --devices exclude each other: one card, or several");
   if (options.backend == "auto" || options.backend == "cuda") {
-    const std::vector<CardNumber> cards = options.device_named
-                                              ? std::vector{take_own_card(options.device, true)}
-                                              : take_own_cards(options.devices, cards_paid_by(options.shared_bytes));
+    const std::vector<CardNumber> cards =
+        options.device_named ? std::vector{take_own_card(options.device, true)}
+                             : take_own_cards(options.devices, cards_paid_by_image(options.shared_bytes));
     wanted.device = cards.front().device;
     wanted.hidden_cards = cards.front().hidden;
     if (cards.size() > 1) wanted.cards = cards;

@@ -14,8 +14,8 @@ struct Spread {
   int lanes = 0;        ///< images in flight in each process; 0: as many as serve
 };
 
-/// Cards whose start so many bytes of pixels pay for; at least one.
-[[nodiscard]] std::size_t cards_paid_by(std::uintmax_t bytes);
+/// Cards whose start one image of so many bytes of pixels pays for; at least one.
+[[nodiscard]] std::size_t cards_paid_by_image(std::uintmax_t bytes);
 
 /// At most `jobs` images at a time, 0: as many as serve, on as many of the cards as there are images and jobs, and as
 /// the pixels pay for the start of. With fewer than two cards, images or jobs this process works by itself.

@@ -34,12 +34,13 @@ std::int64_t minima(const std::vector<float>& snr, std::int64_t rows, std::int64
 
 bool sample_is_worth_it(Backend& backend, const Plane& plane, const BackgroundModel& background, double t,
                         double pixels, const Job& job) {
-  constexpr std::int64_t kRows = 16, kPart = 16, kSmall = 1 << 20;
+  constexpr std::int64_t kRows = 16, kPart = 16, kSmall = 1 << 20, kMost = 1 << 26;
   const Shape shape = plane.shape();
-  if (shape.count() < kSmall || shape.ny < kRows * kPart) return true;
+  const std::int64_t apart = kRows * std::max(kPart, shape.count() / kMost);
+  if (shape.count() < kSmall || shape.ny < apart) return true;
   std::vector<float> snr(static_cast<std::size_t>(kRows * shape.nx));
   std::int64_t found = 0, seen = 0;
-  for (std::int64_t y = kRows * kPart / 2; y + kRows <= shape.ny; y += kRows * kPart, seen += kRows) {
+  for (std::int64_t y = apart / 2; y + kRows <= shape.ny; y += apart, seen += kRows) {
     backend.render_rows(MapKind::snr, plane, &background, y, kRows, snr.data(), job);
     found += minima(snr, kRows, shape.nx, t);
   }

@@ -23,8 +23,8 @@ struct NegativePeaks {
 [[nodiscard]] double pixels_above(double pixels, double t);
 
 /// The negative peaks above options.seed where Gaussian noise has so many in one image of a thousand at most, were its
-/// rms 3 % above the one measured. Strips of a sixteenth of the rows say first whether they are worth counting; smaller
-/// images than a million pixels are counted at once. All backends agree.
+/// rms 3 % above the one measured. Strips of a sixteenth of the rows, or of 67 million pixels, say first whether they
+/// are worth counting; smaller images than a million pixels are counted at once. All backends agree.
 ///   options: of the positive image;   pixels: known ones   throws DeviceError, Cancelled
 [[nodiscard]] std::optional<NegativePeaks> too_many_negative_peaks(Backend& backend, const Plane& plane,
                                                                    const BackgroundModel& background,
