@@ -99,8 +99,8 @@ void add_common_options(Command& command, CommonOptions& options) {
 void add_devices_option(Command& command, CommonOptions& options) {
   command
       .add_option("--devices", options.devices,
-                  "GPUs that share the image, each with a band of its rows: all, or numbers like 0,2; default: one "
-                  "for each 64 GiB of pixels")
+                  "GPUs that share the image, each with a band of its rows: all, or numbers like 0,2; default: two "
+                  "from 144 GiB of pixels on, else one")
       ->type_name("all|LIST")
       ->group("Compute");
 }

@@ -5,17 +5,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace reber::app {
 namespace {
 
-/// Pixels that pay for the start of one more card, .4 s: the driver starts cards one after the other. One card takes
-/// the images of a batch at 30 GB/s. An image of 17 GB takes one card 1.2 s above the start, and two of them .3 s less
-/// (H200s of one host, files in memory).
-constexpr std::uintmax_t kBytesACard = std::uintmax_t{8} << 30, kImageBytesACard = std::uintmax_t{64} << 30;
+constexpr double kGiB = 1 << 30;
 
-std::size_t paid_by(std::uintmax_t bytes, std::uintmax_t a_card) {
-  return static_cast<std::size_t>(std::max<std::uintmax_t>(1, bytes / a_card));
+/// n cards take s n + W / n seconds, where each takes s to start, one after the other, and one card W for all pixels:
+/// least at n = sqrt(W / s). s is .3 s; one card takes the images of a batch at 26 GB/s, so that W = s at 8 GiB (four
+/// H200s of one host, files in memory). One image gains less: its parts are joined.
+constexpr double kBytesACard = 8 * kGiB, kImageBytesACard = 64 * kGiB;
+
+std::size_t paid_by(std::uintmax_t bytes, double a_card) {
+  return static_cast<std::size_t>(std::max(1.0, std::round(std::sqrt(static_cast<double>(bytes) / a_card))));
 }
 
 }  // namespace

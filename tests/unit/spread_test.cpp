@@ -24,8 +24,14 @@ TEST(Spread, has_no_more_images_at_a_time_than_jobs_but_for_rounding) {
 
 TEST(Spread, starts_no_card_that_would_take_longer_to_start_than_to_work) {
   EXPECT_EQ(spread_over({0, 1}, 2, kGigabyte, 0).devices, "");
-  EXPECT_EQ(spread_over({0, 1, 2, 3}, 100, 16 * kGigabyte, 0).devices, "0,1");
-  EXPECT_EQ(spread_over({0, 1, 2, 3}, 100, 34 * kGigabyte, 0).devices, "0,1,2,3");
+  EXPECT_EQ(spread_over({0, 1, 2, 3}, 100, 17 * kGigabyte, 0).devices, "");
+  EXPECT_EQ(spread_over({0, 1, 2, 3}, 100, 19 * kGigabyte, 0).devices, "0,1");
+  EXPECT_EQ(spread_over({0, 1, 2, 3}, 100, 49 * kGigabyte, 0).devices, "0,1");
+  EXPECT_EQ(spread_over({0, 1, 2, 3}, 100, 51 * kGigabyte, 0).devices, "0,1,2");
+  EXPECT_EQ(spread_over({0, 1, 2, 3}, 100, 99 * kGigabyte, 0).devices, "0,1,2,3");
+  EXPECT_EQ(cards_paid_by_image(0), 1u);
+  EXPECT_EQ(cards_paid_by_image(143 * kGigabyte), 1u);
+  EXPECT_EQ(cards_paid_by_image(145 * kGigabyte), 2u);
 }
 
 TEST(Spread, needs_no_workers_for_one_card_image_or_job) {
