@@ -32,6 +32,7 @@ families=(
   'fits|Fits.few_of_each_kind*'
   'noise|EveryKernel.of_the_noise'
   'maps|EveryKernel.of_maps'
+  'other grids|EveryKernel.of_other_grids'
   'probes|MachineProbe.AnyNumberOfBytesIsMeasured|memcheck initcheck'  # of no shared memory, no barriers
 )
 
@@ -57,6 +58,10 @@ check() {  # tool number filter
   fi
   echo "${errors:-no summary}|$seconds" > "$work/$1.$2"
 }
+
+for name in $("$tests" --gtest_filter='EveryKernel.*' --gtest_list_tests | sed -n 's/^  //p'); do
+  [[ " ${families[*]} " = *"EveryKernel.$name"* ]] || { echo "no family runs EveryKernel.$name"; exit 2; }
+done
 
 at_once=${SANITIZE_JOBS:-$(nproc)}
 for tool in "$@"; do
