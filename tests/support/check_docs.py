@@ -169,6 +169,23 @@ def check_constants(tree, name, text):
                 yield f"{constant} is {' or '.join(stated) or 'nowhere'}, not {value}"
 
 
+NUMBER = re.compile(r"\bconst(?:expr)?\s+(?:auto|double|float|int|unsigned|std::\w+(?:<[^;{=]*>)?)\s+(k[A-Z][^;]*);")
+
+
+def check_measuring_constants(tree, name, text):
+    """Every number that core/measure gives a name stands in the table of constants, or in that of those that only cost."""
+    if name != "docs/numerics.md":
+        return
+    lines = text.split("\n")
+    for path in sorted(one for one in tree.sources() if one.startswith("core/measure/")):
+        for body in NUMBER.findall(re.sub(r"//[^\n]*", "", tree.text(path))):
+            for constant, value in re.findall(r"\b(k[A-Z]\w*)\s*(?:=|\{)\s*((?:[^,;(){}]|\([^)]*\)|\{[^}]*\})+)", body):
+                if re.match("kFlag|kNa[nN]$|kNone$", constant) or not re.search(r"\d", re.sub(r"[\w:]*[A-Za-z]\w*", "", value)):
+                    continue  # a bit of the catalogue, or made of others
+                if not any(f"`{path}`" in line and re.search(rf"`{constant}\b", line) for line in lines):
+                    yield f"{path}: {constant} is in no table"
+
+
 def check_flags(tree, name, text):
     """Bits that a document calls Flag N are sums of those of the catalogue."""
     known = re.search(r"^\| `Flag` .*$", tree.text("docs/columns.md"), re.M)[0]
@@ -323,8 +340,9 @@ def check_outputs(tree, name, text):
                     yield f"`reber {command}` does not print: {line}"
 
 
-CHECKS = [check_paths, check_options, check_added, check_constants, check_flags, check_glossary,
-          check_variants, check_speed, check_programs, check_accuracy, check_columns, check_metrics, check_variables, check_outputs, check_term_tables]
+CHECKS = [check_paths, check_options, check_added, check_constants, check_measuring_constants, check_flags, check_glossary,
+          check_variants, check_speed, check_programs, check_accuracy, check_columns, check_metrics, check_variables, check_outputs,
+          check_term_tables]
 
 # A document with a fault, for each check.
 PLANTED = [
@@ -338,6 +356,7 @@ PLANTED = [
     (check_options, "docs/numerics.md", "```\n./dev nothing\n```\n"),
     (check_added, "CONTRIBUTING.md", "<!-- added: begin -->\n`core/base/error.hpp` `kNoSuchTable`\n<!-- added: end -->"),
     (check_constants, "docs/numerics.md", "`kMostExtra = 9`"),
+    (check_measuring_constants, "docs/numerics.md", "# Numerics\n"),
     (check_flags, "docs/science.md", "(Flag 1048576)"),
     (check_glossary, "docs/glossary.md", "**Unheardofword.** Nothing."),
     (check_glossary, "docs/glossary.md", "**Plane.** Pixels.\n\n**Band.** Rows."),

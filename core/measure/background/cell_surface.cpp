@@ -61,10 +61,16 @@ double scatter_of(std::vector<double> values) {
   return spread_in(values).scatter;
 }
 
-EvenCells even_cells(std::size_t cells, double most) {
+EvenCells even_cells(std::size_t cells) {
+  constexpr double kMost = 500;
   const auto step =
-      std::max<std::int64_t>(static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(cells) / most))), 1);
+      std::max<std::int64_t>(static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(cells) / kMost))), 1);
   return {step / 2, step};
+}
+
+double enough_cells(std::size_t looked_at) {
+  constexpr double kPart = 0.01, kFewest = 3;
+  return std::max(kFewest, kPart * static_cast<double>(looked_at));
 }
 
 NearCells<TrendCell> CellValues::near(std::int64_t j, std::int64_t i, std::int64_t reach) const {
@@ -86,13 +92,10 @@ double CellValues::filtered(std::int64_t j, std::int64_t i, std::int64_t half) c
 
 std::optional<std::array<double, 6>> polynomial_at(const CellValues& values, std::int64_t j, std::int64_t i,
                                                    const SurfaceOptions& options) {
-  constexpr std::size_t kFewest = 12;
-  constexpr double kOff = 3 * 1.4826;
-  constexpr std::int64_t kReach = 2;
-  for (std::int64_t reach = kReach; reach <= kFarthestCells; ++reach) {
+  for (std::int64_t reach = kNearCells; reach <= kFarthestCells; ++reach) {
     NearCells<TrendCell> cells = values.near(j, i, reach);
     if (!options.own) cells.leave_out([](const TrendCell& cell) { return cell.terms[1] == 0 && cell.terms[2] == 0; });
-    if (cells.count < kFewest) continue;
+    if (cells.count < kFewestCells) continue;
     const auto first = polynomial_of(cells.span());  // one that is far off moves an even fit the least
     if (!first) continue;
     const NearCells<double> left = left_by(*first, cells.span());
@@ -100,8 +103,8 @@ std::optional<std::array<double, 6>> polynomial_at(const CellValues& values, std
     const Spread spread = spread_in(room.span());
     NearCells<TrendCell> kept;
     for (std::size_t k = 0; k < cells.count; ++k)
-      if (std::abs(left.all[k] - spread.centre) <= kOff * spread.scatter) kept.add(cells.all[k]);
-    const bool few = kept.count < kFewest;
+      if (std::abs(left.all[k] - spread.centre) <= kFarDeviations * spread.scatter) kept.add(cells.all[k]);
+    const bool few = kept.count < kFewestCells;
     if (!few) put_weights(kept.span(), options.width);
     const auto second = few ? first : polynomial_of(kept.span());
     if (second) return second;

@@ -14,10 +14,22 @@
 
 #include "core/measure/background/noise_trend.hpp"
 
+#include "core/base/gaussian.hpp"
+
 namespace reber {
 
 /// Cells that a surface has a value of, to each side in rows and columns, at the most.
 inline constexpr std::int64_t kFarthestCells = 4;
+/// And where that is enough of them.
+inline constexpr std::int64_t kNearCells = 2;
+/// Cells that a surface goes through, at the least.
+inline constexpr std::size_t kFewestCells = 12;
+/// Median deviations beyond which a cell takes no part: 3 standard deviations.
+inline constexpr double kFarDeviations = 3 * kSigmaPerDeviation;
+/// In rms: cells whose mean is farther off than this are not level.
+inline constexpr double kLevelOff = 0.3;
+/// Rounds in which a surface or a trend is found from what those before it leave.
+inline constexpr int kTrendRounds = 3;
 
 /// Something of each of them, without an allocation: there are many such sets, from all threads.
 template <class T>
@@ -77,10 +89,12 @@ struct SurfaceOptions {
 /// Median of abs(value - median) of what is finite; NaN where nothing is.
 [[nodiscard]] double scatter_of(std::vector<double> values);
 
-/// Every n-th cell of every n-th row so that they are at most `most`: where the first one is, and n.
+/// Every n-th cell of every n-th row so that they are some 500: where the first one is, and n.
 struct EvenCells {
   std::int64_t first, step;
 };
-[[nodiscard]] EvenCells even_cells(std::size_t cells, double most);
+[[nodiscard]] EvenCells even_cells(std::size_t cells);
+/// Of so many, how many cells must be alike before they count: a hundredth, three at least.
+[[nodiscard]] double enough_cells(std::size_t looked_at);
 
 }  // namespace reber

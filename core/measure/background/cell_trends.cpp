@@ -47,17 +47,17 @@ double noise_of(std::int64_t ny, std::int64_t nx, const auto& at) {
       if (i > 0 && i + 1 < nx) off.push_back(at(j, i) - 0.5 * (at(j, i - 1) + at(j, i + 1)));
       if (j > 0 && j + 1 < ny) off.push_back(at(j, i) - 0.5 * (at(j - 1, i) + at(j + 1, i)));
     }
-  return 1.4826 * scatter_of(std::move(off)) / std::sqrt(1.5);
+  return kSigmaPerDeviation * scatter_of(std::move(off)) / std::sqrt(1.5);
 }
 
 /// Of the rms of cells without a trend: by how much a cell of few beams reads low. Its own mean takes a part of the
 /// variance, and the middle of many logarithms lies below that of the mean variance.
 float of_few_beams(const MeshGrid& grid, const MeshCells& cells) {
-  constexpr double kMost = 0.1;  // of the square
   const std::int64_t nx = grid.nx();
   const auto rms = [&](std::int64_t j, std::int64_t i) { return static_cast<double>(cells.rms[j * nx + i]); };
   const double logs = noise_of(grid.ny(), nx, [&](auto j, auto i) { return std::log(rms(j, i)); });
   const double means = noise_of(grid.ny(), nx, [&](auto j, auto i) { return cells.mean[j * nx + i] / rms(j, i); });
+  constexpr double kMost = 0.1;  // of the square
   const double square = logs * logs + means * means;
   return std::isfinite(square) ? static_cast<float>(1 + 0.5 * std::min(square, kMost)) : 1.0F;
 }
@@ -107,7 +107,6 @@ void follow_waves(Measuring& m) {
 }
 
 void follow_noise(Measuring& m) {
-  constexpr int kRounds = 3;
   if (m.setup.fine || m.pass > 0) return;
   const MeshGrid& grid = m.setup.grid;
   const int filter = m.setup.options.filter;
@@ -120,7 +119,7 @@ void follow_noise(Measuring& m) {
   m.trends.filter = smaller ? 2 * filter - 1 : filter;
   m.known.reset();
   m.words.emplace_back("about a trend of the noise");
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kTrendRounds; ++round) {
     MeshCells again = m.measured(halves, m.trends);
     if (none_usable(again)) break;
     const std::vector<float> noise = m.trends.noise->at(halves);

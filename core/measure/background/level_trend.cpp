@@ -17,8 +17,8 @@ namespace {
 
 using Factors = std::array<double, 6>;
 
-/// Differences between mean and filter that matter, in rms, and in how many of the cells that are looked at.
-constexpr double kMoved = 0.3, kPart = 0.01, kFewest = 3, kBetter = 0.5, kLooked = 500;
+/// What the surface leaves of what the filter leaves, at the most.
+constexpr double kBetter = 0.5;
 /// Of the weights of cells about one: waves of any direction keep most of their height, 1.2 best for its noise.
 constexpr double kWidth = 1.2;
 constexpr std::size_t kMostCells = std::size_t{1} << 16, kFewCells = std::size_t{1} << 8;
@@ -56,7 +56,7 @@ Steep steep_cells(const MeshGrid& grid, const MeshCells& cells, int filter) {
   Steep steep;
   const std::int64_t ny = grid.ny(), nx = grid.nx();
   const auto mean = [&](std::int64_t j, std::int64_t i) { return cells.mean[static_cast<std::size_t>(j * nx + i)]; };
-  const auto [first, step] = even_cells(cells.mean.size(), kLooked);
+  const auto [first, step] = even_cells(cells.mean.size());
   std::vector<float> window;
   for (std::int64_t j = first; j < ny; j += step)
     for (std::int64_t i = first; i < nx; i += step) {
@@ -65,7 +65,7 @@ Steep steep_cells(const MeshGrid& grid, const MeshCells& cells, int filter) {
           (static_cast<double>(mean(j, i)) - filtered_value(ny, nx, mean, j, i, filter / 2, window)) / noise;
       if (!std::isfinite(off)) continue;
       ++steep.looked_at;
-      if (!(std::abs(off) > kMoved)) continue;
+      if (!(std::abs(off) > kLevelOff)) continue;
       steep.off.push_back(off);
       steep.cells.emplace_back(j, i);
     }
@@ -85,7 +85,7 @@ bool both_ways(const Steep& steep) {
     ++(off > 0 ? above : below);
     (off > 0 ? height : depth) += std::min(std::abs(off), far);
   }
-  const double least = std::max(kFewest, kPart * static_cast<double>(steep.looked_at));
+  const double least = enough_cells(steep.looked_at);
   return std::min(above, below) >= least && height <= kMostHeight * depth;
 }
 
@@ -134,13 +134,12 @@ double LevelSurface::at(double y, double x) const {
 }
 
 LevelSurface level_surface(const MeshGrid& grid, const std::vector<float>& means) {
-  constexpr int kRounds = 3;
   CellValues left = values_of(grid, means);
   LevelSurface surface{grid, std::vector<Factors>(left.value.size())};
   std::vector<char> known(left.value.size(), 0);
   const double y2 = mean_square(grid.rows), x2 = mean_square(grid.cols);
   ThreadPool pool(left.value.size() > kFewCells ? 0 : 1);
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kTrendRounds; ++round) {
     std::vector<Factors> more(left.value.size());
     pool.for_each(left.ny, [&](std::int64_t j) {
       for (std::int64_t i = 0; i < left.nx; ++i) {

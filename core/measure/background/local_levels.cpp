@@ -11,13 +11,14 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/gaussian.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/measure/background/mesh_nodes.hpp"
 
 namespace reber {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kLn16 = 4 * std::numbers::ln2;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<double, LevelRings::kRings + 1> kEdges{1.5, 2.25, 3, 4};  // beams
 constexpr double kMostAreas = 1.8;                                             // of a source, in beams
 constexpr double kShapeSnr = 15;  // of a source whose shape its pixels tell
@@ -194,15 +195,14 @@ namespace {
 /// Whether an island has hardly more pixels than one of a point: what lies above the flood level around a source is its
 /// own, or another's.
 bool is_point(const BrightSource& source, double beam_px) {
-  constexpr double kTimes = 2, kFlood = 3;
+  constexpr double kTimes = 2;
   const double beam = std::numbers::pi / kLn16 * square(beam_px);
-  return static_cast<double>(source.npix) <= beam * (kTimes * std::log(source.snr / kFlood) + 1);
+  return static_cast<double>(source.npix) <= beam * (kTimes * std::log(source.snr / masked_islands().flood) + 1);
 }
 
 /// Rings of one sign, and all sectors but one. A source that stands on emission must be one without it.
 bool is_certain(const LevelRings::Levels& levels, const LevelRings::Profile& profile) {
-  constexpr double kSeed = 5;
-  if (levels.peak - profile.centre < kSeed) return false;
+  if (levels.peak - profile.centre < masked_islands().seed) return false;
   constexpr double kSigma = 4, kRingSigma = 1;
   if (!(profile.sigma > kSigma)) return false;
   for (std::size_t k = 0; k + 1 < LevelRings::kRings; ++k)

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numbers>
 #include <utility>
 
+#include "core/base/significance.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/measure/background/cell_surface.hpp"
 #include "core/measure/background/mesh_nodes.hpp"
@@ -15,10 +17,8 @@
 namespace reber {
 namespace {
 
-constexpr std::size_t kFactors = 6, kFewest = 12;
+constexpr std::size_t kFactors = 6;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-/// In rms: cells whose mean is farther from the image's hold emission.
-constexpr double kNoLevel = 0.6;
 using Terms = std::array<double, kFactors>;
 
 /// A place along one axis: from -1 to 1 over the cells; the cell before it, and how far on the way to the next one's
@@ -64,7 +64,6 @@ double scatter_about(const std::vector<TrendCell>& cells, const Terms& factor) {
 
 /// Through the cells that are known, those beyond 3 times the scatter left out; zeros where fewer than 12 are left.
 Terms image_polynomial(const MeshGrid& grid, const CellValues& logs) {
-  constexpr double kOff = 3 * 1.4826;
   const std::vector<AlongAxis> rows = along(grid.rows, grid.rows), cols = along(grid.cols, grid.cols);
   std::vector<TrendCell> all;
   for (std::int64_t j = 0; j < logs.ny; ++j)
@@ -74,8 +73,8 @@ Terms image_polynomial(const MeshGrid& grid, const CellValues& logs) {
   std::vector<TrendCell> used = all;
   std::optional<Terms> factor;
   for (int round = 0; round < 4; ++round) {
-    if (used.size() < kFewest || !(factor = polynomial_of(used))) return {};
-    const double limit = kOff * scatter_about(used, *factor);
+    if (used.size() < kFewestCells || !(factor = polynomial_of(used))) return {};
+    const double limit = kFarDeviations * scatter_about(used, *factor);
     used.clear();
     for (const TrendCell& cell : all)
       if (std::abs(cell.value - product(*factor, cell.terms)) <= limit) used.push_back(cell);
@@ -149,18 +148,19 @@ double smooth_at(const CellValues& logs, std::int64_t j, std::int64_t i) {
 /// What the cells' noise is by what local polynomials leave of them: these follow a part of it.
 double noise_of(std::vector<double> left) {
   constexpr double kLeft = 0.85, kLeast = 1e-3;
-  return std::max(1.4826 * scatter_of(std::move(left)) / kLeft, kLeast);
+  return std::max(kSigmaPerDeviation * scatter_of(std::move(left)) / kLeft, kLeast);
 }
 
 /// Mean of the finite values among the 5 x 5 about each; NaN where there is none.
 CellValues means_near(const CellValues& values) {
-  constexpr std::int64_t kReach = 2;
   CellValues means{values.ny, values.nx, {}};
   for (std::int64_t j = 0; j < values.ny; ++j)
     for (std::int64_t i = 0; i < values.nx; ++i) {
       double sum = 0, count = 0;
-      for (std::int64_t v = std::max<std::int64_t>(j - kReach, 0); v <= std::min(j + kReach, values.ny - 1); ++v)
-        for (std::int64_t u = std::max<std::int64_t>(i - kReach, 0); u <= std::min(i + kReach, values.nx - 1); ++u)
+      for (std::int64_t v = std::max<std::int64_t>(j - kNearCells, 0); v <= std::min(j + kNearCells, values.ny - 1);
+           ++v)
+        for (std::int64_t u = std::max<std::int64_t>(i - kNearCells, 0); u <= std::min(i + kNearCells, values.nx - 1);
+             ++u)
           if (const double one = values.at(v, u); std::isfinite(one)) sum += one, ++count;
       means.value.push_back(count > 0 ? sum / count : kNan);
     }
@@ -185,7 +185,7 @@ CellValues lifts_of(const MeshGrid& grid, const MeshCells& cells) {
 }
 
 /// 1 where a level is that of the image, 0 in emission.
-double of_noise(double lift) { return std::isfinite(lift) ? std::clamp(2 - lift / (0.5 * kNoLevel), 0.0, 1.0) : 1; }
+double of_noise(double lift) { return std::isfinite(lift) ? std::clamp(2 - lift / kLevelOff, 0.0, 1.0) : 1; }
 
 /// Values of all cells, from all threads.
 template <class At>
@@ -223,12 +223,13 @@ double ramp(double value, double from, double width) { return std::clamp((value 
 
 bool filter_cuts_noise(const MeshGrid& grid, const MeshCells& cells, int filter) {
   constexpr std::size_t kMostCells = std::size_t{1} << 14;
-  constexpr double kMoved = 0.06, kSigma = 3.5, kPart = 0.01, kFewest = 3, kLooked = 500;
-  // Variance of a median over that of one of its values, times their number; leverage of a cell inside and at the rim.
-  constexpr double kOfMedian = 1.57, kInside = 0.154, kAtRim = 0.6;
+  constexpr double kMoved = 0.06, kSigma = 3.5;
+  // Variance of a median over that of one of its values, times their number; leverage of the middle of 5 x 5 cells in a
+  // polynomial of second order, and of one at the rim.
+  constexpr double kOfMedian = std::numbers::pi / 2, kInside = 27.0 / 175, kAtRim = 0.6;
   if (cells.rms.size() > kMostCells) return false;
   const CellValues logs = logs_of(grid, cells.rms), lifts = lifts_of(grid, cells);
-  const auto [first, step] = even_cells(logs.value.size(), kLooked);
+  const auto [first, step] = even_cells(logs.value.size());
   std::vector<double> left, moved, share, lift;
   for (std::int64_t j = first; j < logs.ny; j += step)
     for (std::int64_t i = first; i < logs.nx; i += step) {
@@ -242,18 +243,18 @@ bool filter_cuts_noise(const MeshGrid& grid, const MeshCells& cells, int filter)
       moved.push_back(std::abs(logs.filtered(j, i, half) - smooth));
       share.push_back(std::sqrt(kOfMedian / window + (dy == half && dx == half ? kInside : kAtRim)));
     }
-  const double noise = noise_of(left), least = std::max(kFewest, kPart * static_cast<double>(left.size()));
+  const double noise = noise_of(left), least = enough_cells(left.size());
   std::vector<double> cut;
   for (std::size_t k = 0; k < moved.size(); ++k)
     if (moved[k] > std::max(kMoved, kSigma * noise * share[k])) cut.push_back(lift[k]);
-  return static_cast<double>(cut.size()) >= least && middle_of(std::move(cut)) <= 0.5 * kNoLevel;
+  return static_cast<double>(cut.size()) >= least && middle_of(std::move(cut)) <= kLevelOff;
 }
 
 NoiseTrend noise_trend(const MeshGrid& grid, const MeshCells& cells, int filter) {
   constexpr double kBeyond = 0.5;  // from the centre of the noisiest cell to its rim
   // Gains of squares a cell, in variances: none below the first, all of it so much above. Local polynomials take a
   // sixth of the noise more than the filter does.
-  constexpr double kGain = 0.4, kWidth = 1, kOwn = 0.2, kImageGain = 0.2, kImageWidth = 0.5;
+  constexpr double kGain = 0.6, kWidth = 1, kImageGain = 0.2, kImageWidth = 0.5;
   const CellValues logs = logs_of(grid, cells.rms);
   const CellValues smooth = at_cells(logs, [&](std::int64_t j, std::int64_t i) { return smooth_at(logs, j, i); });
   std::vector<double> left;
@@ -285,7 +286,7 @@ NoiseTrend noise_trend(const MeshGrid& grid, const MeshCells& cells, int filter)
                    by_surface = means_near(misses(logs, smooth, noise)), lifts = means_near(lifts_of(grid, cells));
   trend.most = -std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < rest.value.size(); ++k) {
-    const double gain = by_filter.value[k] - by_surface.value[k] - kOwn, surface = smooth.value[k] - base.value[k];
+    const double gain = by_filter.value[k] - by_surface.value[k], surface = smooth.value[k] - base.value[k];
     const double weight = std::isfinite(gain) ? ramp(gain, kGain, kWidth) * of_noise(lifts.value[k]) : 0;
     const double flat = std::isfinite(filtered.value[k]) ? middle + followed * (filtered.value[k] - middle) : surface;
     trend.logs.push_back(std::isfinite(surface) ? flat + weight * (surface - flat) : flat);

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/base/significance.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/measure/background/mesh_nodes.hpp"
 
@@ -19,7 +20,6 @@ constexpr std::int64_t kBeside = 2;
 /// Bins in a row without a sidelobe that end the rings.
 constexpr std::int64_t kGap = 8;
 constexpr double kLeastBelow = 0.15;  // part of a ring's pixels
-constexpr double kErrors = 3;
 constexpr double kNearBeams = 8, kFarBeams = 24;
 
 /// S/N of the pixels of each bin of distance.
@@ -47,7 +47,7 @@ double factor_of(std::vector<float>& ring, double beam_area) {
     if (const double d = value - centre; d < 0) sum += d * d, ++count;
   if (!(count >= kLeastBelow * static_cast<double>(ring.size())) || count == 0) return 0;
   const double rms = std::sqrt(sum / count), error = 1 / std::sqrt(2 * std::max(count / beam_area, 1.0));
-  return rms > 1 + kErrors * error ? rms : 1;
+  return rms > 1 + kClear * error ? rms : 1;
 }
 
 /// What the rings of the others leave of the noise at a ring's source.

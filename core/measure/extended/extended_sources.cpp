@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/significance.hpp"
 #include "core/measure/background/mesh_values.hpp"
 #include "core/measure/extended/cutout.hpp"
 #include "core/measure/extended/place_index.hpp"
@@ -271,7 +272,7 @@ void Measurer::look_at(ExtendedSource& made, const Cutout& cut) const {
 }
 
 void Measurer::classify(ExtendedSource& made, std::size_t node, const Cutout& cut) const {
-  constexpr double kShellCoverage = 0.75, kShellHollow = 0.4, kShellSigma = 5, kFilamentRatio = 5;
+  constexpr double kShellCoverage = 0.75, kShellHollow = 0.4, kFilamentRatio = 5;
   const Rim rim = rim_of(cut.residual, cut.inside);
   double rms = 0;
   for (const float value : cut.rms) rms = std::max(rms, static_cast<double>(value));
@@ -288,7 +289,7 @@ void Measurer::classify(ExtendedSource& made, std::size_t node, const Cutout& cu
   if (direct >= 2 && in_parts > 0.5 * made.total)
     made.kind = SegmentClass::multiple;
   else if (resolved && rim.coverage >= kShellCoverage && made.hollowness > kShellHollow &&
-           rim.outer - rim.inner > kShellSigma * error)
+           rim.outer - rim.inner > kSure * error)
     made.kind = SegmentClass::shell;
   else if (made.length_over_width > kFilamentRatio)
     made.kind = SegmentClass::filament;
@@ -330,9 +331,9 @@ void Measurer::add(std::size_t node, std::int64_t parent, std::int64_t root) {
   place(made, cut);
   made.brightness = made.total / (made.area_deg2 * kArcsec * kArcsec);
   classify(made, node, cut);
-  constexpr double kLeastSigma = 5;  // with the error of the background, which the tree does not know
+  // With the error of the background, which the tree does not know.
   const std::int64_t id = made.id, top = made.root;
-  const bool doubtful = !(made.diffuse > kLeastSigma * made.e_diffuse);
+  const bool doubtful = !(made.diffuse > kSure * made.e_diffuse);
   if (root == 0 && doubtful && made.compacts < 2 && children_[node].empty()) return;
   made_.sources.push_back(std::move(made));
   for (const std::size_t child : children_[node]) add(child, id, top);

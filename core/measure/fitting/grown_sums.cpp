@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "core/base/significance.hpp"
 #include "core/measure/fitting/held_sum.hpp"
 #include "core/measure/fitting/level_errors.hpp"
 #include "core/measure/fitting/pair_sums.hpp"
@@ -46,7 +47,6 @@ struct Grown {
 };
 Grown grown_to(const FitPixels& island, const FitPixels& around, double reach, double step,
                const NoiseCorrelation& noise) {
-  constexpr double kLeastSigma = 2;
   const std::vector<double> distance = distances_from(island, around);
   const auto between = [&](double low, double high) {
     FitPixels some;
@@ -59,7 +59,7 @@ Grown grown_to(const FitPixels& island, const FitPixels& around, double reach, d
     const FitPixels more = between(low, low + step);
     double sum = 0;
     for (const double value : more.value) sum += value;
-    if (more.value.empty() || !(sum > kLeastSigma * sum_error(more, noise)))
+    if (more.value.empty() || !(sum > kDoubted * sum_error(more, noise)))
       return {std::move(grown), between(low, std::numeric_limits<double>::infinity())};
     append(more, grown);
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/significance.hpp"
 #include "core/measure/fitting/growing_noise.hpp"
 #include "core/measure/fitting/pair_sums.hpp"
 #include "core/measure/fitting/surroundings.hpp"
@@ -81,7 +82,7 @@ GrowingNoise noise_of(const std::vector<Region>& regions, const NoiseCorrelation
 std::optional<HeldSum> held_sum(const std::vector<FittedGaussian>& fitted, const FitPixels& island,
                                 const FitPixels& ring, double beam_px, const NoiseCorrelation& noise,
                                 double least_sigma) {
-  constexpr double kOfModel = 0.8, kSigma = 2;
+  constexpr double kOfModel = 0.8;
   std::vector<Region> regions = regions_of(fitted, island, ring, beam_px);
   double flux = 0, most = 0;
   for (const FittedGaussian& one : fitted) flux += flux_of(one);
@@ -95,7 +96,8 @@ std::optional<HeldSum> held_sum(const std::vector<FittedGaussian>& fitted, const
     const Region& one = regions[k];
     double bias = std::pow(kOfModel * one.model, 2);
     for (std::size_t j = k + 1; j < regions.size(); ++j)
-      bias = std::max(bias, std::pow(regions[j].sum - one.sum, 2) - kSigma * kSigma * (regions[j].noise - one.noise));
+      bias =
+          std::max(bias, std::pow(regions[j].sum - one.sum, 2) - kDoubted * kDoubted * (regions[j].noise - one.noise));
     if (one.noise + bias < least) least = one.noise + bias, best = {one.sum, std::sqrt(least)};
   }
   if (!(std::abs(best.sum - flux) > least_sigma * best.error)) return std::nullopt;

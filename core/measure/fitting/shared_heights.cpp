@@ -8,6 +8,7 @@
 #include <numbers>
 #include <optional>
 
+#include "core/base/significance.hpp"
 #include "core/measure/fitting/grown_sums.hpp"
 #include "core/measure/fitting/held_sum.hpp"
 #include "core/measure/fitting/pair_sums.hpp"
@@ -30,12 +31,12 @@ void multiply_height(FittedGaussian& one, double factor) {
 
 /// Whether a Gaussian is wider than the beam, by errors of its area and by so much that points in a crowd are not.
 bool is_surely_wide(const FittedGaussian& one, const Covariance& beam) {
-  constexpr double kSigma = 3, kLeast = 1.05;
+  constexpr double kLeast = 1.05;
   ShapeErrors errors{};
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t b = 0; b < 3; ++b) errors[a][b] = one.covariance[a + 3][b + 3];
   const double larger = gaussian_area(one.component.fwhm2) / gaussian_area(beam);
-  return larger > kLeast && std::log(larger) > kSigma * log_area_error(one.component.fwhm2, errors);
+  return larger > kLeast && std::log(larger) > kClear * log_area_error(one.component.fwhm2, errors);
 }
 
 /// Four rows or more of which most were found in what others left: emission in pieces.
@@ -78,7 +79,7 @@ struct Measured {
 /// Nothing where the rows hold what the pixels hold.   total: of the rows
 std::optional<Measured> held_otherwise(std::span<const SourceRow> rows, double total, const FitPixels& island,
                                        const FitPixels& ring, const HeldAgainst& in) {
-  constexpr double kSigma = 3, kLeastReach = 1, kOver = 0.02, kUnder = 0.05;  // the last two of the sum
+  constexpr double kLeastReach = 1, kOver = 0.02, kUnder = 0.05;  // the last two of the sum
   double reach = kLeastReach;
   for (const SourceRow& row : rows) reach = std::max(reach, gaussian_reach(row, in.options));
   Measured got{island, 0};
@@ -87,7 +88,7 @@ std::optional<Measured> held_otherwise(std::span<const SourceRow> rows, double t
     if (distance[i] <= reach) append_pixel(ring, i, got.pixels);
   for (const double value : got.pixels.value) got.sum += value;
   const double off = total - got.sum, most = (off > 0 ? kOver : kUnder) * got.sum;
-  if (!(got.sum > 0) || !(std::abs(off) > most) || !(std::abs(off) > kSigma * sum_error(got.pixels, in.noise)))
+  if (!(got.sum > 0) || !(std::abs(off) > most) || !(std::abs(off) > kClear * sum_error(got.pixels, in.noise)))
     return std::nullopt;
   return got;
 }
@@ -165,7 +166,7 @@ std::optional<GaussianComponent> moved(const GaussianComponent& from, const Goes
 /// Rows that are Gaussians: what they lack of the pixels' sum is shared among them as the squares of their errors,
 /// which are least where a row is sure.   island, ring: as above
 void settle_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring, const HeldAgainst& in) {
-  constexpr double kLeast = 0.25, kMost = 2, kSigma = 2;  // of a height; of what one by itself may be off
+  constexpr double kLeast = 0.25, kMost = 2;  // of a height
   std::vector<FittedGaussian> fitted;
   std::vector<GoesWithTotal> with;
   double flux = 0, variance = 0;
@@ -175,7 +176,7 @@ void settle_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring
     flux += flux_of(fitted.back()), variance += with.back().variance;
   }
   const auto held =
-      held_sum(fitted, island, ring, std::sqrt(gaussian_area(in.beam)), in.noise, rows.size() == 1 ? kSigma : 0);
+      held_sum(fitted, island, ring, std::sqrt(gaussian_area(in.beam)), in.noise, rows.size() == 1 ? kDoubted : 0);
   if (!held) return;
   double after = 0;
   for (std::size_t k = 0; k < fitted.size(); ++k) {

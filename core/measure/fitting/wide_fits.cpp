@@ -7,6 +7,7 @@
 #include <numbers>
 #include <tuple>
 
+#include "core/base/significance.hpp"
 #include "core/measure/fitting/grown_sums.hpp"
 #include "core/measure/fitting/level_errors.hpp"
 #include "core/measure/fitting/pair_sums.hpp"
@@ -72,10 +73,10 @@ Seen seen_by(const FitPixels& own, const FitPixels& ring, double reach, double m
 
 /// Whether the Gaussian holds what the pixels hold, and leaves nothing beyond those that it was fitted to.
 bool holds_pixels(const FittedGaussian& fit, const Seen& seen, const NoiseCorrelation& noise) {
-  constexpr double kMostSigma = 3, kMostPart = 0.05, kMostBeyond = 0.02;
+  constexpr double kMostPart = 0.05, kMostBeyond = 0.02;
   const Left inside = left_by(fit, seen.fitted), outside = left_by(fit, seen.beyond);
   const auto little = [&](double left, double part, const FitPixels& pixels) {
-    return std::abs(left) <= std::max(kMostSigma * sum_error(pixels, noise), part * std::abs(inside.sum));
+    return std::abs(left) <= std::max(kClear * sum_error(pixels, noise), part * std::abs(inside.sum));
   };
   return little(inside.left, kMostPart, seen.fitted) &&
          (seen.beyond.value.empty() || little(outside.left, kMostBeyond, seen.beyond));

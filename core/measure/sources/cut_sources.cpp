@@ -9,10 +9,11 @@
 #include <numbers>
 #include <utility>
 
+#include "core/base/gaussian.hpp"
+
 namespace reber {
 namespace {
 
-constexpr double k4Ln2 = 4 * std::numbers::ln2;
 /// FWHMs around the brightest pixel: of missing pixels that cut the core, and of the pixels that tell the centre.
 constexpr double kCoreRadius = 0.6, kNear = 1;
 /// FWHMs between starts or fits of one source, and from its centre to a peak beside missing pixels.
@@ -87,7 +88,7 @@ void start_of_cut(const FitPixels& pixels, const Covariance& beam, const KnownPi
   for (std::size_t i = 0; i < pixels.value.size(); ++i) {
     const double dx = pixels.x[i] - x0, dy = pixels.y[i] - y0, far2 = beams2(beam, dx, dy), value = pixels.value[i];
     if (!(value > 0) || far2 > kNear * kNear) continue;
-    const double weight = value * value, level = std::log(value) + k4Ln2 * far2;
+    const double weight = value * value, level = std::log(value) + kLn16 * far2;
     a[0] += weight, a[1] += weight * dx, a[2] += weight * dy;
     a[3] += weight * dx * dx, a[4] += weight * dx * dy, a[5] += weight * dy * dy;
     b[0] += weight * level, b[1] += weight * level * dx, b[2] += weight * level * dy;
@@ -97,12 +98,12 @@ void start_of_cut(const FitPixels& pixels, const Covariance& beam, const KnownPi
   const double reach = ellipse_of(beam).major;
   if (solve(a, b, plane)) {
     // The slope is 8 ln 2 C^-1 of the centre's offset.
-    double dx = (beam.xx * plane[1] + beam.xy * plane[2]) / (2 * k4Ln2);
-    double dy = (beam.xy * plane[1] + beam.yy * plane[2]) / (2 * k4Ln2);
+    double dx = (beam.xx * plane[1] + beam.xy * plane[2]) / (2 * kLn16);
+    double dy = (beam.xy * plane[1] + beam.yy * plane[2]) / (2 * kLn16);
     const double far = std::hypot(dx, dy), shrink = far > reach ? reach / far : 1;
     dx *= shrink, dy *= shrink;
     one.start.x += dx, one.start.y += dy;
-    one.start.peak = most * std::exp(k4Ln2 * std::min(beams2(beam, dx, dy), 1.0));
+    one.start.peak = most * std::exp(kLn16 * std::min(beams2(beam, dx, dy), 1.0));
   }
   one.bounds.reach = reach;
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/significance.hpp"
 #include "core/measure/sources/fit_parts.hpp"
 #include "core/measure/sources/shape_errors.hpp"
 #include "core/measure/sources/source.hpp"
@@ -21,9 +22,9 @@ constexpr double kMostIslandWork = 5e8;
 constexpr double kTypicalRounds = 20;
 /// Components that an island may gain: what a fit of that many does not describe is no sum of Gaussians.
 constexpr std::size_t kMostExtra = 8;
-/// A component that is added: its peak over its error, the fall of chi^2, the residual that asks for it in rms and as a
+/// A component that is added: the fall of chi^2, the residual that asks for it in rms and as a
 /// part of the brightest component (calibration errors around bright sources are of this order).
-constexpr double kLeastSignificance = 5, kLeastGain = 10, kLeastResidual = 4, kLeastContrast = 0.01;
+constexpr double kLeastGain = 10, kLeastResidual = 4, kLeastContrast = 0.01;
 /// Seed thresholds above which no noise peak is to be expected in any image.
 constexpr double kSurePeak = 1.3;
 
@@ -223,7 +224,7 @@ bool FitLadder::worth_it(const FitOutcome& outcome, const std::vector<FittedGaus
   for (std::size_t k = changed_; k < fitted.size(); ++k) {
     const GaussianComponent& one = fitted[k].component;
     if (fitted[k].at_bound || !(one.peak > setting_.seed * rms_near(one)) ||
-        !(one.peak > kLeastSignificance * std::sqrt(fitted[k].covariance[0][0])))
+        !(one.peak > kSure * std::sqrt(fitted[k].covariance[0][0])))
       return false;
     for (std::size_t j = 0; j < k; ++j)
       if (std::hypot(one.x - fitted[j].component.x, one.y - fitted[j].component.y) < least_apart) return false;
@@ -299,7 +300,6 @@ bool FitLadder::try_residual() {
 /// Two beams in place of the component that is most surely wider than one: a pair s apart looks like a Gaussian of
 /// M^2 = B^2 + 2 ln 2 s^2 along the line between them.
 bool FitLadder::try_pair() {
-  constexpr double kWider = 3;  // standard deviations
   constexpr double kMostMajor = 3,
                    kMostMinor = 1.3;  // beams: pairs are wide one way only, and further apart they have a saddle
   const Ellipse beam = ellipse_of(*setting_.beam);
@@ -308,7 +308,7 @@ bool FitLadder::try_pair() {
     return false;
   pair_tried_ = true;
   std::size_t widest = 0;
-  double surest = kWider;
+  double surest = kClear;
   for (std::size_t k = 0; k < held_.size(); ++k) {
     const Covariance& shape = held_[k].component.fwhm2;
     const Ellipse axes = ellipse_of(shape);
@@ -319,7 +319,7 @@ bool FitLadder::try_pair() {
         0.5 * std::log(area2(shape) / area2(*setting_.beam)) / log_area_error(shape, shape_errors_of(held_[k]));
     if (sure > surest) surest = sure, widest = k;
   }
-  if (!(surest > kWider)) return false;
+  if (!(surest > kClear)) return false;
   start_from_held();
   Candidate one = candidates_[widest];
   const Covariance rest = one.start.fwhm2 - *setting_.beam;

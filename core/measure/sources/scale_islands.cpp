@@ -8,6 +8,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "core/base/significance.hpp"
 #include "core/measure/sources/fit_parts.hpp"
 #include "core/measure/sources/island_rest.hpp"
 
@@ -145,7 +146,6 @@ void move_outward(std::vector<SourceRow>& rows, const InnerIslands& inner, const
 
 void add_scale_rows(std::vector<SourceRow>& rows, const IslandPixels& outer, const DetectOptions& options, double area,
                     std::span<const std::int64_t> waves, const FittedRows* fitted) {
-  constexpr double kLeastSigma = 3;
   const auto of = by_island(rows);
   for (std::size_t i = 0; i < outer.label.size(); ++i) {
     const auto found = of.find(outer.label[i]);
@@ -153,7 +153,7 @@ void add_scale_rows(std::vector<SourceRow>& rows, const IslandPixels& outer, con
     const std::int64_t wave = label <= waves.size() ? waves[label - 1] : 0;
     if (found == of.end()) {
       const IslandSums sums = sums_of(outer, i, options.negative);
-      if (!(sums.peak_rms > 0 && sums.s > kLeastSigma * error_of_sum(sums.npix, sums.peak_rms, area))) continue;
+      if (!(sums.peak_rms > 0 && sums.s > kClear * error_of_sum(sums.npix, sums.peak_rms, area))) continue;
       rows.push_back({sums, outer.label[i], false, false, sums.npix, sums.s, wave});
       if (fitted != nullptr) rows.back().fit.flag = kFlagNotFitted;
       continue;
@@ -167,7 +167,7 @@ void add_scale_rows(std::vector<SourceRow>& rows, const IslandPixels& outer, con
     for (const std::size_t k : found->second) its.push_back(rows[k]);
     const FitPixels around =
         fitted != nullptr ? pixels_of_label(fitted->around, outer.label[i], options.negative) : FitPixels();
-    const auto rest = rest_of(its, pixels_of(outer, i, options.negative), area, kLeastSigma, around);
+    const auto rest = rest_of(its, pixels_of(outer, i, options.negative), area, kClear, around);
     if (!rest || !(rest->sums.peak_rms > 0)) continue;
     for (const std::size_t k : found->second) rows[k].shared = true;
     rows.push_back(*rest);

@@ -6,13 +6,11 @@
 #include <array>
 #include <numbers>
 
+#include "core/base/gaussian.hpp"
 #include "core/seam/compute/gaussian_fit.hpp"
 #include "core/sky/model/beam.hpp"
 
 namespace reber {
-
-/// FWHM^2 of a Gaussian over its variance.
-inline constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
 
 /// Covariance of the three numbers xx, xy, yy of a Covariance (FWHM^2): units of their products.
 using ShapeErrors = std::array<std::array<double, 3>, 3>;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/large_vectors.hpp"
+#include "core/base/significance.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/measure/sources/island_rest.hpp"
 #include "core/measure/sources/shape_errors.hpp"
@@ -23,9 +24,9 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 /// Of an error of the background's level: in the peak of a fit, and in its total for each pixel of the island.
 constexpr double kLevelInPeak = 0.5, kLevelInTotal = 0.75;
 constexpr double kLn2 = std::numbers::ln2;
-/// ln(total / peak) of a point has this bias in units of its squared error and stays, 99 % of the time, below this many
+/// ln(total / peak) of a point has this bias in units of its squared error and stays, 99 % of the time, below kClear
 /// errors above that (docs/science.md#errors).
-constexpr double kResolvedBias = 2, kResolvedSigma = 3;
+constexpr double kResolvedBias = 2;
 
 /// Fewest pixels whose second moments say something of the shape.
 constexpr std::int64_t kPixelsForShape = 6;
@@ -196,7 +197,7 @@ void set_sky(Source& source, const Covariance& fwhm2, const Covariance& position
 /// Whether total over peak, in units of a point's, is beyond what noise makes of a point.
 /// log_error: 1-sigma error of its logarithm
 bool is_resolved(double ratio, double log_error) {
-  return std::log(ratio) > kResolvedBias * log_error * log_error + kResolvedSigma * log_error;
+  return std::log(ratio) > kResolvedBias * log_error * log_error + kClear * log_error;
 }
 
 /// The noise of the errors of place and peak may be less than that of the fit, which the shape's are for: sidelobes at

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers that follow from the shape of a Gaussian.
+#pragma once
+
+#include <numbers>
+
+namespace reber {
+
+/// Standard deviation over the median of abs(value - median).
+inline constexpr double kSigmaPerDeviation = 1.4826;
+/// FWHM^2 over the variance.
+inline constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
+/// exp(-kLn16 r^2) is 1/2 at half a FWHM.
+inline constexpr double kLn16 = 4 * std::numbers::ln2;
+
+}  // namespace reber
