@@ -6,13 +6,14 @@
 
 Checked: paths and links; options of `reber COMMAND`; symbols named for "where things are added"; constants written as
 `kName = value`; flags of sources; words of the glossary; variants of convolutions; the tables of columns and of variables; tables of
-README.md against the documents they are taken from, and its examples against what the program prints. Of comments in
+README.md against the documents they are taken from, and its examples and those of the tutorials against what the program prints. Of comments in
 sources: "one row per source".
 Each check is tried first on a planted fault: one that does not find it fails.
 """
 import fnmatch
 import functools
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -325,15 +326,18 @@ def check_variables(tree, name, text):
 
 
 def check_outputs(tree, name, text):
-    """Lines under `$ reber ...` in README.md are lines of what it prints; "..." stands for others."""
-    if name != "README.md":
+    """Lines under `$ reber ...` in README.md and the tutorials are lines of what it prints; "..." stands for others. The
+    commands of a page run in turn, in one folder, and succeed."""
+    if name != "README.md" and not name.startswith("docs/learn/"):
         return
     squeeze = lambda line: " ".join(line.split())
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "sample_data").symlink_to((tree.root / "sample_data").resolve())
         for part in re.findall(r"^\$ reber (.*\n(?:(?!\$ |```).*\n)*)", text, re.M):
             command, *lines = part.split("\n")
-            got = subprocess.run([tree.reber, *command.split()], capture_output=True, text=True, cwd=folder, check=False)
+            got = subprocess.run([tree.reber, *shlex.split(command)], capture_output=True, text=True, cwd=folder, check=False)
+            if got.returncode != 0:
+                yield f"`reber {command}` fails: {got.stderr.strip()}"
             printed = {squeeze(line) for line in got.stdout.split("\n")} | {"", "..."}
             for line in lines:
                 if squeeze(line) not in printed:
@@ -371,6 +375,7 @@ PLANTED = [
     (check_term_tables, "docs/science.md", "<!-- refinements: begin -->\n| name | what |\n|---|---|\n| x | y |\n<!-- refinements: end -->"),
     (check_term_tables, "docs/science.md", "<!-- terms: begin -->\n| name | what |\n|---|---|\n| x | y |\n<!-- terms: end -->"),
     (check_outputs, "README.md", "$ reber --version\nreber 0.0.0\n"),
+    (check_outputs, "docs/learn/index.md", "$ reber info nothing.fits\n"),
 ]
 
 
