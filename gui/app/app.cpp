@@ -12,6 +12,7 @@
 
 #include "core/base/error.hpp"
 #include "gui/app/actions.hpp"
+#include "gui/app/desktop_window.hpp"
 #include "gui/app/keep.hpp"
 #include "gui/app/welcome.hpp"
 #include "gui/model/folder_listing.hpp"
@@ -57,7 +58,7 @@ App::App(const ViewerOptions& options)
   std::unique_ptr<DocumentStore::Loading> begun;
   if (!options.resume && !options.files.empty() && is_image(options.files.front()))
     begun = DocumentStore::begin(options.files.front(), options.request.open, options_.image_memory, wake());
-  window_ = std::make_unique<Window>(options.width, options.height, options.scale, state_.user_scale, true);
+  window_ = std::make_unique<DesktopWindow>(options.width, options.height, options.scale, state_.user_scale, true);
   if (window_->software()) state_.software_renderer = window_->renderer();
   overlays_ = std::make_unique<Overlays>();
   painter_ = std::make_unique<CanvasPainter>(options.texture_memory, window_->software());

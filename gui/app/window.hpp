@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The window: GLFW, the OpenGL context and ImGui; events as the shell wants them.
+// What the interface is drawn into: ImGui on OpenGL, and events as the shell wants them.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,19 +18,20 @@ struct KeyPress {
   int key = 0, mods = 0;  ///< GLFW's
 };
 
-/// One window per program. Events come from the system and, through the feed_ functions, from scripts: both take the
-/// same way.
+struct PixelSize {
+  int width = 0, height = 0;
+};
+
+/// One window per program, such as the desktop's (desktop_window.hpp). Events come
+/// from outside and, through the feed_ functions, from scripts: both take the same way.
 class Window {
  public:
-  /// scale: 0 for the screen's own. user_scale: as in set_user_scale, which the fonts are made for at once.   throws
-  /// DeviceError that says what is missing: a display, OpenGL 3.3 ...
-  Window(int width, int height, double scale, double user_scale, bool visible);
-  ~Window();
+  virtual ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
   /// Sleeps until an event or a wake-up, for at most `seconds`; 0 does not sleep.
-  void wait(double seconds);
+  virtual void wait(double seconds) = 0;
   /// From any thread.
   static void wake();
   /// Whether wake() was called since the last call.
@@ -47,28 +47,30 @@ class Window {
   void begin_frame();
   /// Ends a frame that only takes input: nothing is drawn.
   void skip_frame();
-  /// Draws ImGui's lists; the back buffer then holds the frame. covered: part of the window, in its units, that the
-  /// lists fill with opaque pixels; it is not cleared before.
+  /// Draws ImGui's lists. covered: part of the window, in its units, that the lists fill with opaque pixels; it is not
+  /// cleared before.
   void end_frame(const ScreenRect& covered);
-  void show_frame();
-  /// The back buffer: RGB, top row first.
+  virtual void show_frame() = 0;
+  /// The frame as it was drawn: RGB, top row first.
   [[nodiscard]] std::vector<unsigned char> read_pixels(int& width, int& height) const;
 
-  [[nodiscard]] bool close_wanted() const;
-  [[nodiscard]] bool minimised() const;
+  [[nodiscard]] virtual bool close_wanted() const = 0;
+  [[nodiscard]] virtual bool minimised() const = 0;
   /// Since the last call.
   [[nodiscard]] std::vector<std::string> take_drops();
   [[nodiscard]] bool take_activity();
 
-  void set_title(const std::string& title);
+  virtual void set_title(const std::string& title) = 0;
   void set_user_scale(double scale, bool light_theme);
   /// The user's times the screen's; less in a window that is too small for it, so that everything stays in reach.
   [[nodiscard]] double scale() const { return scale_; }
   [[nodiscard]] const std::string& renderer() const { return renderer_; }
   [[nodiscard]] bool software() const;
-  void toggle_full_screen();
-  void set_clipboard(const std::string& text);
-  [[nodiscard]] std::string clipboard() const;
+  virtual void toggle_full_screen() = 0;
+  virtual void set_clipboard(const std::string& text) = 0;
+  [[nodiscard]] virtual std::string clipboard() const = 0;
+  /// Frames no longer wait for the screen's own rate.
+  virtual void draw_at_once() = 0;
 
   // Input made by a script, in screen units.
   void feed_mouse_position(double x, double y);
@@ -84,15 +86,34 @@ class Window {
   /// A button of the hand's mouse was pressed while a script held the pointer, since the last call.
   [[nodiscard]] bool take_hand();
 
- private:
-  static void on_key(GLFWwindow* window, int key, int scancode, int action, int mods);
-  void install_callbacks();
+ protected:
+  /// fixed_scale: of the interface, whatever the screen says; 0: the screen's.
+  Window(double fixed_scale, double user_scale);
+  void set_screen_scale(double scale);
+  /// Letters are made on a thread of their own, for a window that will be about that large.
+  void begin_fonts(PixelSize wanted);
+  /// ImGui and its renderer, on the current context of OpenGL; wake() counts from here on.
+  void open_interface();
+  void stop_wakes();
+  void close_interface();
+
   void push(InputEvent event, bool scripted);
-  void give(const InputEvent& event);
+  /// code, down, repeat, mods and scancode are given, the rest follows.
+  void push_key(InputEvent event);
+  void note_activity() { activity_ = true; }
+  [[nodiscard]] bool scripted_mouse() const { return scripted_mouse_; }
+
+  virtual void give(const InputEvent& event) = 0;  ///< to ImGui
+  virtual void begin_system_frame() = 0;           ///< size, time and pointer of ImGui's frame
+  virtual void post() = 0;                         ///< ends a wait; from any thread
+  virtual void bind_frame() const { glBindFramebuffer(GL_FRAMEBUFFER, 0); }
+  [[nodiscard]] virtual PixelSize size() const = 0;        ///< in units of the pointer's places
+  [[nodiscard]] virtual PixelSize drawn_size() const = 0;  ///< in pixels
+
+ private:
   void build_fonts();
   [[nodiscard]] double fitting_scale(int width, int height) const;
 
-  GLFWwindow* window_ = nullptr;
   double fixed_scale_ = 0, screen_scale_ = 1, user_scale_ = 1, scale_ = 1;
   bool light_ = false, fonts_wanted_ = true;
   std::unique_ptr<Fonts> fonts_;
@@ -101,11 +122,6 @@ class Window {
   std::vector<std::string> drops_;
   bool activity_ = true;
   bool scripted_mouse_ = false, hand_ = false;
-  // As the frame sees them; the system's own may be ahead.
-  bool mouse_known_ = false;
-  double mouse_x_ = 0, mouse_y_ = 0;
-  std::array<bool, 3> buttons_{};
-  int windowed_[4] = {0, 0, 1280, 800};
 };
 
 }  // namespace reber::gui

@@ -78,10 +78,10 @@ void Target::resize(int width, int height) {
     glGenFramebuffers(1, &name);
     framebuffer_ = GlFramebuffer(name);
   }
+  const PlaceKept kept;
   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_.get());
   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture_.get(), 0);
   const GLenum status = glCheckFramebufferStatus(GL_FRAMEBUFFER);
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
   if (status != GL_FRAMEBUFFER_COMPLETE)
     throw DeviceError(fmt::format("OpenGL cannot draw into a picture of {} x {} pixels", width, height));
   width_ = width;

@@ -54,6 +54,18 @@ using GlProgram = GlObject<delete_program>;
 
 /// Compiles and links.   throws InternalError with the compiler's words
 [[nodiscard]] GlProgram make_program(const char* vertex, const char* fragment);
+/// What is drawn into when it is made is drawn into again when it ends.
+class PlaceKept {
+ public:
+  PlaceKept() { glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &before_); }
+  ~PlaceKept() { glBindFramebuffer(GL_FRAMEBUFFER, static_cast<GLuint>(before_)); }
+  PlaceKept(const PlaceKept&) = delete;
+  PlaceKept& operator=(const PlaceKept&) = delete;
+
+ private:
+  GLint before_ = 0;
+};
+
 /// A picture that is drawn into: RGBA of `format` with a framebuffer.
 class Target {
  public:

@@ -10,13 +10,12 @@ std::unique_ptr<TileStaging> TileStaging::make(std::int64_t slot_bytes) {
   GLint major = 0, minor = 0;
   glGetIntegerv(GL_MAJOR_VERSION, &major);
   glGetIntegerv(GL_MINOR_VERSION, &minor);
-  const auto storage = reinterpret_cast<PFNGLBUFFERSTORAGEPROC>(glfwGetProcAddress("glBufferStorage"));
-  if (10 * major + minor < 44 || storage == nullptr) return nullptr;
+  if (10 * major + minor < 44) return nullptr;
   constexpr GLbitfield kAccess = GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
   const auto bytes = static_cast<GLsizeiptr>(slot_bytes * static_cast<std::int64_t>(kSlots));
   GlBuffer buffer = make_buffer();
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer.get());
-  storage(GL_PIXEL_UNPACK_BUFFER, bytes, nullptr, kAccess | GL_CLIENT_STORAGE_BIT);
+  glBufferStorage(GL_PIXEL_UNPACK_BUFFER, bytes, nullptr, kAccess | GL_CLIENT_STORAGE_BIT);
   void* mapped = glMapBufferRange(GL_PIXEL_UNPACK_BUFFER, 0, bytes, kAccess);
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
   if (mapped == nullptr) return nullptr;

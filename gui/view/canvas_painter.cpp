@@ -129,6 +129,7 @@ bool CanvasPainter::draw_picture(Context& context, Picture& picture, const Canva
     key.fine = scene.fine;
   }
   if (picture.complete && picture.drawn == key) return true;
+  const PlaceKept kept;
   picture.target.resize(key.width, key.height);
   picture.target.bind();
   const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(key.light_theme ? 0xff7c7570 : 0xff131210);
@@ -142,7 +143,6 @@ bool CanvasPainter::draw_picture(Context& context, Picture& picture, const Canva
   const Brush brush{image_, ellipses_, scene, ratio, passes_};
   for (std::size_t i = 0; i < key.paintings.size(); ++i)
     if (!key.paintings[i].empty()) context.overlays.all()[i].overlay->paint(canvas, context, brush);
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
   glFlush();  // the card draws while the rest of the interface is made
   picture.drawn = std::move(key);
   picture.complete = all_tiles_here() && (scene.fine || !finer);

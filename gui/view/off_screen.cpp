@@ -43,6 +43,7 @@ bool OffScreen::draw(Context& context, Job& job) {
   constexpr auto kPatience = std::chrono::seconds(5);
   constexpr int kMostIdle = 3;
   const std::int64_t uploads = image_.tiles().uploads();
+  const PlaceKept kept;
   file_target_.resize(job.order.width, job.order.height);
   file_target_.bind();
   glDisable(GL_SCISSOR_TEST);
@@ -55,7 +56,6 @@ bool OffScreen::draw(Context& context, Job& job) {
     for (const auto& [row, overlay] : context.overlays.all())
       if (is_on(context.state, row) && !overlay->has_lines()) overlay->paint(canvas, context, brush);
   }
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
   glFlush();
   if (image_.tiles().awaited() && std::chrono::steady_clock::now() - job.since < kPatience) return false;
   if (!image_.tiles().pending()) return true;
@@ -68,10 +68,10 @@ Raster OffScreen::read(const Job& job) {
   Raster raster{job.order.width, job.order.height, {}};
   const std::size_t row = 4 * static_cast<std::size_t>(raster.width);
   std::vector<unsigned char> upside_down(row * static_cast<std::size_t>(raster.height));
+  const PlaceKept kept;
   file_target_.bind();
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
   glReadPixels(0, 0, raster.width, raster.height, GL_RGBA, GL_UNSIGNED_BYTE, upside_down.data());
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
   raster.rgba.reserve(upside_down.size());
   for (int y = raster.height - 1; y >= 0; --y)
     raster.rgba.insert(raster.rgba.end(), upside_down.begin() + y * static_cast<std::ptrdiff_t>(row),
@@ -94,12 +94,12 @@ std::uintptr_t OffScreen::small_picture(const ViewerState& state, const Document
                                         int width, int height) {
   if (!document.layer().pixels || width < 1 || height < 1) return 0;
   const ImageScene scene = scene_of(state, document, document.shown, transform_of(view, width, height), 1);
+  const PlaceKept kept;
   small_target_.resize(width, height);
   small_target_.bind();
   glClearColor(0, 0, 0, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   image_.draw(scene);
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
   return small_target_.texture();
 }
 
