@@ -90,6 +90,8 @@ def as_github_reads(text):
                 lines.append("")
         if item and item[1]:
             line = " " * (4 * ((len(item[1]) + 2) // 4 or 1)) + line.lstrip()
+        elif re.match(r" {2,3}\|", line):
+            line = "    " + line.lstrip()
         lines.append(line)
     return "\n".join(lines)
 

@@ -12,11 +12,12 @@ import sys
 from pathlib import Path
 
 LONG = 30
-SHELVES = {  # pages that a reader of each kind goes through
-    "an astronomer": ["README.md", "docs/index.md", "docs/learn/*.md", "docs/install.md", "docs/viewer.md", "docs/python.md", "docs/pipelines.md",
-                      "docs/batches.md", "docs/cubes.md", "docs/mosaics.md", "docs/large-images.md", "docs/report.md", "docs/products.md",
-                      "docs/formats.md"],
-    "a developer, besides": ["CONTRIBUTING.md", "docs/tour.md", "docs/gpu.md", "docs/viewer-inside.md", "docs/numerics.md", "docs/glossary.md"],
+SHELVES = {  # pages that a reader of each kind goes through; tables, parameters and promises are looked up
+    "an astronomer": ["README.md", "docs/index.md", "docs/figures.md", "docs/learn/*.md", "docs/install.md", "docs/viewer.md", "docs/python.md",
+                      "docs/pipelines.md", "docs/batches.md", "docs/cubes.md", "docs/mosaics.md", "docs/large-images.md", "docs/report.md",
+                      "docs/products.md", "docs/formats.md"],
+    "besides, a developer": ["CONTRIBUTING.md", "docs/tour.md", "docs/gpu.md", "docs/viewer-inside.md", "docs/performance.md", "docs/reliability.md",
+                             "docs/glossary.md"],
 }
 
 
@@ -27,7 +28,8 @@ def prose(text):
     text = re.sub(r"<!--.*?-->|<[^>\n]+>", " ", text, flags=re.S)
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)", " ", text)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)(\{[^}]*\})?", r"\1", text)
-    lines = ["" if line.startswith(("#", "|", "    ")) else line for line in text.split("\n")]
+    text = re.sub(r"([.:]) (?=\*\*\w)", r"\1\n\n", text)  # a bold word begins an entry
+    lines = ["" if line.lstrip().startswith("|") or line.startswith(("#", "    ")) else line for line in text.split("\n")]
     text = re.sub(r"\n(?=\s*(?:[-*]|\d+\.) )", "\n\n", "\n".join(lines))
     parts = [re.sub(r"^\s*(?:[-*]|\d+\.) ", "", part) for part in re.split(r"\n\s*\n", text)]
     return [" ".join(part.replace("*", "").split()) for part in parts if part.strip()]
