@@ -33,11 +33,12 @@ _TYPES = {"header": "Any", "wcs": "Any", "beam": "_Beam | None", "unit": "Any", 
           "copy": "Any", "options": "Any", "number": "int", "bins": "int", "snr": "Any", "flux": "Any", "into": "str",
           "separation": "float", "seed": "int", "plot": "_Path", "files": "Any", "folder": "_Path | None",
           "to_beam": "_Beam | None", "per_plane": "bool", "max_beam": "float | None", "image_beam": "_Beam | None",
-          "dry_run": "bool", "cube": "_Path", "how": "str", "planes": "Any", "output": "_Path"}
+          "dry_run": "bool", "cube": "_Path", "how": "str", "planes": "Any", "output": "_Path",
+          "against": "Any", "levels": "_Path", "quick": "bool"}
 # Where the same word is another thing.
 _OF = {"complete": {"size": "float", "snr": "tuple[float, float]", "flux": "tuple[float, float] | None"},
        "collapse": {"snr": "float"}}
-_GIVES = {"complete": "Completeness", "smooth": "Smoothed", "verify": "Verification", "collapse": "Collapsed",
+_GIVES = {"complete": "Completeness", "smooth": "Smoothed", "verify": "Verification", "report": "Report", "collapse": "Collapsed",
           "find": "Result | Any", "background": "Result", "convolve": "Result", "measure": "Table", "match": "Matched",
           "simulate": "Simulated", "extract": "Any", "parameters": "list[dict[str, Any]]", "products": "list[dict[str, Any]]",
           "backends": "list[tuple[str, str, str]]"}
@@ -63,6 +64,7 @@ _MEMBERS = {
     "Smoothed": {"planes": "Table", "outputs": "list[str]", "beam": "tuple[float, float, float] | None",
                  "warnings": "list[str]"},
     "Verification": {"passed": "bool", "checks": "Table", "backend": "str", "device": "str", "__bool__": "bool"},
+    "Report": {"verdict": "str", "metrics": "Table", "page": "str", "casda": "str", "summary": "dict[str, Any]"},
     "Collapsed": {"image": _MAP, "cards": "str", "planes": "list[int]", "history": "list[str]",
                   "warnings": "list[str]", "header": "Any"},
     "Simulated": {"image": _MAP, "cards": "str", "truth": "Table", "header": "Any"},

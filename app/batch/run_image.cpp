@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "app/options/output_names.hpp"
@@ -20,6 +22,7 @@
 #include "core/files/io/commit_group.hpp"
 #include "core/files/io/plain_path.hpp"
 #include "core/run/cube/plane_runs.hpp"
+#include "core/studies/quality/quality_report.hpp"
 #include "core/studies/verification.hpp"
 #include "kernels/backends.hpp"
 
@@ -93,25 +96,46 @@ ImageDone ImageRunner::run(const BatchImage& image, const Progress& progress, co
   return done;
 }
 
-Result ImageRunner::compute(Request request, const std::vector<std::string>& extended, const Input& input,
-                            const Progress& progress, const LogSink& log, std::unique_ptr<CommitGroup>& group) {
+Result ImageRunner::compute(Request request, const MoreFiles& more, const Input& input, const Progress& progress,
+                            const LogSink& log, std::unique_ptr<CommitGroup>& group) {
   return on_backend(choice_, [&](const std::shared_ptr<Backend>& backend) {
     const Request once = request;
     request.output.overwrite = true;  // a second time: what the first wrote before its card failed
     group = std::make_unique<CommitGroup>(once.output.durable);
     RunEvents events = events_of(progress, log);
     events.outputs = group.get();
-    Result made = Pipeline(backend, input).run(once, events);
-    if (!extended.empty() && !once.dry_run)
-      write_extended(extended, made, once, {once.output.overwrite, group.get()}, progress);
+    Pipeline pipeline(backend, input);
+    Result made = pipeline.run(once, events);
+    if (once.dry_run) return made;
+    const FileOptions how(once.output.overwrite, group.get());
+    if (!more.extended.empty()) write_extended(more.extended, made, once, how, progress);
+    if (more.report) write_quality(*more.report, once, pipeline, made, how, progress);
     return made;
   });
+}
+
+/// The pipeline keeps what it made: the negative image alone is searched anew.
+void ImageRunner::write_quality(const ReportFiles& files, const Request& request, Pipeline& pipeline, Result& made,
+                                const FileOptions& how, const Progress& progress) const {
+  const Request searched = report_run(request);
+  QualityOptions options;
+  options.levels = read_levels("default");
+  options.threads = options_.threads;
+  const Result result = pipeline.run(searched, events_of(progress));
+  const char* const why = "'reber run' leaves it out; 'reber report' measures it";
+  write_report(quick_report(searched, result, why, options, progress), files, how);
+  for (const std::string& path : files.all()) made.report.outputs.push_back(path);
 }
 
 void ImageRunner::process(const BatchImage& image, Request request, const Progress& progress, const LogSink& log,
                           ImageDone& done) {
   const auto name = [&](const char* ending) { return result_path(settings_.folder, image, ending); };
-  std::vector<std::string> extended;
+  MoreFiles more;
+  std::vector<std::string>& extended = more.extended;
+  if (const std::string page = request.output.file_of("report"); !page.empty()) {
+    more.report.emplace(page);
+    std::erase_if(request.output.products, [](const ProductFile& one) { return one.word == "report"; });
+  }
   if (settings_.extended) {
     extended = settings_.extended_of(image);
     // With their outlines, which come after the run.
@@ -124,6 +148,7 @@ void ImageRunner::process(const BatchImage& image, Request request, const Progre
   }
   std::vector<std::string> wanted = request.output.files();
   wanted.insert(wanted.end(), extended.begin(), extended.end());
+  if (more.report) std::ranges::copy(more.report->all(), std::back_inserter(wanted));
   wanted.insert(wanted.end(), {name("_report.json"), name(".toml")});
   if (settings_.verify) wanted.push_back(name("_verification.json"));
   if (!request.dry_run) check_outputs(wanted, request.output.overwrite);
@@ -136,7 +161,7 @@ void ImageRunner::process(const BatchImage& image, Request request, const Progre
     input.header = plane.header;
   }
   std::unique_ptr<CommitGroup> group;
-  Result result = compute(request, extended, input, progress, log, group);
+  Result result = compute(request, more, input, progress, log, group);
   if (!request.dry_run) {
     const FileOptions how(request.output.overwrite, group.get());
     result.report.outputs.insert(result.report.outputs.end(), {name("_report.json"), name(".toml")});

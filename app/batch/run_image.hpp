@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "core/run/batch/record.hpp"
 #include "core/run/pipeline/pipeline.hpp"
 #include "core/seam/compute/backend.hpp"
+#include "core/studies/quality/quality_report.hpp"
 
 namespace reber::app {
 
@@ -71,10 +73,16 @@ class ImageRunner {
 
  private:
   void process(const BatchImage& image, Request request, const Progress& progress, const LogSink& log, ImageDone& done);
-  /// extended: files of extended sources; none where nobody looks for them.   group: takes the files of the attempt
-  /// that succeeds, for the caller to commit.
-  Result compute(Request request, const std::vector<std::string>& extended, const Input& input,
-                 const Progress& progress, const LogSink& log, std::unique_ptr<CommitGroup>& group);
+  /// What is made of a finished run beside its products.
+  struct MoreFiles {
+    std::vector<std::string> extended;  ///< of extended sources; none where nobody looks for them
+    std::optional<ReportFiles> report;
+  };
+  /// group: takes the files of the attempt that succeeds, for the caller to commit.
+  Result compute(Request request, const MoreFiles& more, const Input& input, const Progress& progress,
+                 const LogSink& log, std::unique_ptr<CommitGroup>& group);
+  void write_quality(const ReportFiles& files, const Request& request, Pipeline& pipeline, Result& made,
+                     const FileOptions& how, const Progress& progress) const;
   void verify_one(const BatchImage& image, const Request& request, const Progress& progress, ImageDone& done);
 
   const RunSettings& settings_;

@@ -15,8 +15,7 @@
 #include "core/run/pipeline/pipeline.hpp"
 #include "core/studies/quality/documents.hpp"
 #include "core/studies/quality/index_page.hpp"
-#include "core/studies/quality/kept_completeness.hpp"
-#include "core/studies/quality/page.hpp"
+#include "core/studies/quality/quality_report.hpp"
 
 namespace reber::app {
 namespace {
@@ -33,61 +32,13 @@ struct Options {
   bool quick = false;
 };
 
-/// Files of a report, by the name of its page.
-struct ReportFiles {
-  std::string page, json, casda;
-  std::string completeness;  ///< kept from report to report
-  explicit ReportFiles(const std::string& path)
-      : page(path),
-        json(beside(path, ".json")),
-        casda(beside(path, ".xml")),
-        completeness(beside(path, ".completeness.json")) {}
-  [[nodiscard]] std::vector<std::string> all() const { return {page, json, casda}; }
-
- private:
-  static std::string beside(const std::string& path, const char* ending) {
-    return fs::path(path).replace_extension(ending).string();
-  }
-};
-
-struct Made {
-  Quality quality;
-  std::vector<Figure> figures;
-  std::string no_figures;
-  std::string kept;  ///< text of the file of completeness; empty where it is there already, or there is none
-};
-
-/// Completeness from the file beside the report, else measured.   why_not: why there is none
-std::optional<CompletenessResult> completeness_of(const Request& request, const std::string& file,
-                                                  const std::shared_ptr<Backend>& backend, Terminal& terminal,
-                                                  std::string& kept, std::string& why_not) {
-  const CompletenessOptions experiment;
-  const std::string key = completeness_key(request, experiment);
-  if (auto result = kept_completeness(file, key)) return result;
-  try {
-    CompletenessResult result = measure_completeness(request, experiment, backend, terminal.progress(), terminal.log());
-    kept = kept_text(result, key);
-    return result;
-  } catch (const InputError& error) {
-    why_not = error.what();
-    return {};
-  }
-}
-
-Made make(const Request& request, const Options& options, const ReportFiles& files, const QualityOptions& how,
-          const std::shared_ptr<Backend>& backend, Terminal& terminal) {
+QualityReport make(const Request& request, const Options& options, const ReportFiles& files, const QualityOptions& how,
+                   const std::shared_ptr<Backend>& backend, Terminal& terminal) {
   const Progress progress = terminal.progress();
-  Request searched = request;
-  searched.negative_too = searched.reliability = true;
+  if (!options.quick) return full_report(request, backend, files.completeness, how, progress, terminal.log());
+  const Request searched = report_run(request);
   const Result result = run_once(backend, searched, events_of(progress, terminal.log()));
-  Made made;
-  std::string why_not = "left out by --quick";
-  std::optional<CompletenessResult> completeness;
-  if (!options.quick)
-    completeness = completeness_of(request, files.completeness, backend, terminal, made.kept, why_not);
-  made.quality = measure_quality(searched, result, std::move(completeness), why_not, how, progress);
-  made.figures = draw_figures(made.quality, result, progress, made.no_figures);
-  return made;
+  return quick_report(searched, result, "left out by --quick", how, progress);
 }
 
 /// What one image leaves: its files, and its row in the index.
@@ -103,25 +54,15 @@ Reported report_one(const std::string& input, const std::string& page, const Opt
   options.parameters.apply(request);
   const ReportFiles files(page);
   terminal.set_subject(input);
-  const Made made = on_backend(options.common, terminal, [&](const std::shared_ptr<Backend>& backend) {
+  QualityReport made = on_backend(options.common, terminal, [&](const std::shared_ptr<Backend>& backend) {
     return make(request, options, files, how, backend, terminal);
   });
   terminal.clear_progress();
   CommitGroup group;
-  const auto write = [&](const std::string& path, const std::string& text, bool overwrite) {
-    AtomicFile file(path, FileOptions(overwrite, &group), input);
-    file.write(text);
-    file.commit(static_cast<std::int64_t>(text.size()));
-  };
-  const bool overwrite = options.common.overwrite;
-  Reported out{index_entry(made.quality, fs::path(page).filename().string()), files.all(), to_text(made.quality),
-               to_json(made.quality)};
-  write(files.page, page_of(made.quality, made.figures, made.no_figures), overwrite);
-  write(files.json, out.json + "\n", overwrite);
-  write(files.casda, casda_document(made.quality), overwrite);
-  if (!made.kept.empty()) write(files.completeness, made.kept, true);
+  write_report(made, files, {options.common.overwrite, &group});
   group.commit(terminal.progress());
-  return out;
+  return {index_entry(made.quality, fs::path(page).filename().string()), files.all(), to_text(made.quality),
+          std::move(made.json)};
 }
 
 /// The pages of several images in a folder, by the images' names.   throws InputError where two would be the same

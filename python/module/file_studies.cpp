@@ -14,12 +14,14 @@
 #include "core/base/error.hpp"
 #include "core/files/fits/fits_writer.hpp"
 #include "core/files/fits/output_cards.hpp"
+#include "core/files/io/commit_group.hpp"
 #include "core/run/cube/collapse.hpp"
 #include "core/run/cube/plane_list.hpp"
 #include "core/run/request/bounds.hpp"
 #include "core/run/request/parameter_rules.hpp"
 #include "core/sky/model/catalogue.hpp"
 #include "core/studies/completeness.hpp"
+#include "core/studies/quality/quality_report.hpp"
 #include "core/studies/smoothing.hpp"
 #include "core/studies/verification.hpp"
 #include "kernels/backends.hpp"
@@ -189,6 +191,45 @@ nb::tuple complete(const std::string& path, const nb::dict& settings, const nb::
     return measured;
   });
   return nb::make_tuple(table_of(completeness_table(result, {})), to_json(result));
+}
+
+nb::tuple report(const std::string& path, const nb::dict& settings, const nb::dict& with,
+                 const std::optional<BeamTuple>& beam, const nb::list& against, const std::string& levels, bool quick,
+                 const std::string& output, bool overwrite, const nb::object& progress) {
+  nb::list stages;
+  for (const char* stage : {"background", "detect"}) stages.append(stage);
+  Request request = request_of(stages, settings);
+  const RunOptions options = run_options(with, beam);
+  apply(options, request);
+  request.input = path;
+  QualityOptions how;
+  how.levels = read_levels(levels);
+  how.threads = options.with.threads;
+  for (const nb::handle& one : against) {
+    AgainstInput list = against_input(nb::cast<std::string>(one[0]));
+    if (const nb::object table = nb::object(one[1]); !table.is_none()) list.table = catalogue_of(table);
+    how.against.push_back(std::move(list));
+  }
+  const QualityReport made = wait_for(progress, [&](const Progress& told) {
+    std::optional<ReportFiles> files;
+    if (!output.empty()) files.emplace(output);
+    const std::shared_ptr<Backend> backend = make_backend(options.backend, options.with, LogSink());
+    QualityReport report;
+    if (quick) {
+      const Request searched = report_run(request);
+      const Result result = run_once(backend, searched, events_of(told));
+      report = quick_report(searched, result, "quick=True leaves it out", how, told);
+    } else {
+      report = full_report(request, backend, files ? files->completeness : "", how, told, LogSink());
+    }
+    if (files) {
+      CommitGroup group;
+      write_report(report, *files, {overwrite, &group});
+      group.commit(told);
+    }
+    return report;
+  });
+  return nb::make_tuple(made.json, made.page, made.casda);
 }
 
 nb::tuple verify(const std::string& path, const nb::list& stages, const nb::dict& settings, const nb::dict& with,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Studies of files: smoothing to one beam, completeness, verification, one image of a cube.
+// Studies of files: smoothing to one beam, completeness, quality, verification, one image of a cube.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -28,6 +28,15 @@ namespace reber::python {
                                        const nanobind::dict& with, const std::optional<BeamTuple>& beam,
                                        const nanobind::dict& experiment, const std::string& plot, bool overwrite,
                                        const nanobind::object& progress);
+
+/// The quality of an image.
+///   against: (path, None), or (name, catalogue_of()'s argument)   levels: as read_levels   quick: without completeness
+///   output: the page, beside which the others are written; empty: none   returns (JSON, page, VOTable)
+///   throws as read_levels and full_report
+[[nodiscard]] nanobind::tuple report(const std::string& path, const nanobind::dict& settings,
+                                     const nanobind::dict& with, const std::optional<BeamTuple>& beam,
+                                     const nanobind::list& against, const std::string& levels, bool quick,
+                                     const std::string& output, bool overwrite, const nanobind::object& progress);
 
 /// The backend of `with` against the reference.
 ///   returns (backend, device, table with a row per check: `passed` is 0 or 1)   throws InputError for the reference

@@ -127,6 +127,9 @@ NB_MODULE(_core, m) {
         nb::arg("dry_run"), nb::arg("overwrite"), nb::arg("progress").none());
   m.def("complete", &complete, nb::arg("path"), nb::arg("settings"), nb::arg("with_"), nb::arg("beam").none(),
         nb::arg("experiment"), nb::arg("plot"), nb::arg("overwrite"), nb::arg("progress").none());
+  m.def("report", &report, nb::arg("path"), nb::arg("settings"), nb::arg("with_"), nb::arg("beam").none(),
+        nb::arg("against"), nb::arg("levels"), nb::arg("quick"), nb::arg("output"), nb::arg("overwrite"),
+        nb::arg("progress").none());
   m.def("verify", &verify, nb::arg("path"), nb::arg("stages"), nb::arg("settings"), nb::arg("with_"),
         nb::arg("beam").none(), nb::arg("progress").none());
   m.def("collapse", &collapse, nb::arg("path"), nb::arg("how"), nb::arg("planes"), nb::arg("snr"), nb::arg("with_"),

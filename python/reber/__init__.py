@@ -10,6 +10,7 @@ from . import _core
 from ._devices import DeviceArray
 from ._file_studies import Collapsed, Completeness, Smoothed, Verification, collapse, complete, smooth, verify
 from ._planes import Planes
+from ._quality import Report, report
 from ._run import Result, background, convolve, find
 from ._sep import Background, extract
 from ._studies import Matched, Simulated, Table, match, measure, simulate
@@ -34,6 +35,6 @@ def backends():
 
 
 __all__ = ["Background", "Cancelled", "Collapsed", "Completeness", "DataError", "DeviceArray", "DeviceError", "Error",
-           "InputError", "InternalError", "Matched", "Planes", "Result", "Simulated", "Smoothed", "Table", "Verification", "background",
+           "InputError", "InternalError", "Matched", "Planes", "Report", "Result", "Simulated", "Smoothed", "Table", "Verification", "background",
            "backends", "collapse", "complete", "convolve", "extract", "find", "match", "measure", "parameters",
-           "products", "simulate", "smooth", "verify"]
+           "products", "report", "simulate", "smooth", "verify"]

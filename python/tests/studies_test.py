@@ -207,6 +207,30 @@ class Studies(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "nearest one"):
             reber.complete(made.image, header=made.cards, treshold=4)
 
+    def test_report(self):
+        made = reber.simulate(256, sources=40, seed=3, **{k: v for k, v in CPU.items()})
+        write_map(self.path("sky.fits"), made.image, made.cards)
+        made_too = reber.report(self.path("sky.fits"), quick=True, output=self.path("p.html"), against={"truth": made.truth}, **CPU)
+        self.reber("report", "sky.fits", "--quick", "-o", "c.html")
+        with open(self.path("c.json")) as file:
+            told = json.load(file)
+        value = {(row["name"], row["of"]): row["value"] for row in made_too.metrics}
+        for row in told["metrics"]:
+            mine = value[row["name"], ""]
+            self.assertTrue(mine == row["value"] or row["value"] is None and np.isnan(mine), row)
+        self.assertLess(abs(value["flux_ratio", "truth"] - 1), 0.1)
+        with open(self.path("p.html"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), made_too.page)
+        with open(self.path("p.xml"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), made_too.casda)
+        self.assertIn(made_too.verdict, made_too.page)
+        again = reber.report(made.image, header=made.cards, quick=True, against=made.truth, **CPU)
+        self.assertEqual({row["name"]: row["value"] for row in again.metrics}["sources"], value["sources", ""])
+        self.assertRaises(reber.InputError, reber.report, self.path("sky.fits"), output=self.path("p.html"))
+        self.assertRaises(reber.InputError, reber.report, self.path("sky.fits"), output=self.path("p.pdf"))
+        self.assertRaises(reber.DataError, reber.report, self.path("sky.fits"), quick=True, levels="none.toml", **CPU)
+        self.assertRaises(TypeError, reber.report, self.path("sky.fits"), negative=True)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)

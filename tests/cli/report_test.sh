@@ -47,6 +47,12 @@ def faults():
         more = np.apply_along_axis(np.convolve, axis, more, taps, "same")
     rise = 1 + 0.75 * ((x - (nx - 1) / 2) ** 2 + (y - (ny - 1) / 2) ** 2) / ((nx - 1) / 2) ** 2
     write("noise.fits", cards, image + np.sqrt(3) * 20e-6 * rise * more / more.std())
+    # A snapshot of few antennas: noise in few waves, and none in those beside them.
+    random, empty = np.random.default_rng(9), np.zeros((ny, nx), complex)
+    for one in random.integers(-90, 91, (40, 2)):
+        empty[one[1], one[0]] = random.normal() + 1j * random.normal()
+    few = np.fft.ifft2(empty).real
+    write("snapshot.fits", cards, 20e-6 * few / few.std())
     write("empty.fits", cards, image * np.nan)
     write("zero.fits", cards, image * 0)
     hostile = "'<script>alert(1)</script>\"&'"
@@ -135,6 +141,13 @@ checks=$((checks + 1))
 what="metrics by hand"
 checks=$((checks + 1))
 python3 by_hand.py >out 2>err || report "differs from NumPy"
+what="contrast"
+checks=$((checks + 1))
+python3 "$source_folder/tests/support/check_contrast.py" sky.html >out 2>err || report "is too low"
+what="contrast of a pale grey"
+checks=$((checks + 1))
+sed 's/--soft:#4c5563/--soft:#9aa2ad/' sky.html >pale.html
+python3 "$source_folder/tests/support/check_contrast.py" pale.html >out 2>err && report "passes"
 what="VOTable"
 checks=$((checks + 1))
 python3 "$source_folder/tests/support/check_votable.py" sky.xml >out 2>err || report "is not valid"
@@ -156,6 +169,28 @@ expect_status 0
 flagged noise.json median_rms
 run report sky.fits --levels mine.json --quick -o good.html --backend cpu
 flagged good.json
+
+run report snapshot.fits --quick -o snapshot.html --backend cpu
+expect_status 0
+what="no ripple in a snapshot"
+checks=$((checks + 1))
+python3 -c 'import json
+assert [m["status"] for m in json.load(open("snapshot.json"))["metrics"] if m["name"] == "ripple"] == ["pass"]' >out 2>err || report "is flagged"
+
+# run makes the report without completeness, and its catalogue is the same with it and without.
+run run sky.fits -o with --products csv,report --backend cpu
+expect_status 0
+expect_in out "wrote with/sky_quality.html" "wrote with/sky_quality.xml"
+run run sky.fits -o without --products csv --backend cpu
+expect_same with/sky.csv without/sky.csv
+what="numbers of run's report"
+checks=$((checks + 1))
+python3 -c 'import json
+a, b = ([(m["name"], m["value"]) for m in json.load(open(name))["metrics"] if not m["of"]] for name in ("with/sky_quality.json", "sky.json"))
+assert a == b, (a, b)' >out 2>err || report "differ"
+run run sky.fits -o with --products csv,report --backend cpu
+expect_status 2
+expect_in err "sky"
 
 # Bad catalogues are told, not fatal.
 printf 'a,b\n1,2\n' >nocolumns.csv
@@ -244,6 +279,9 @@ for name in index f1 f5 loud; do expect_file "reports/$name.html"; done
 expect_in reports/index.html 'href="f3.html"' "<strong>loud.fits: </strong>Median noise" "is not a FITS file"
 expect_not_in reports/index.html "<strong>f1.fits"
 expect_not_in reports/index.html "<script"
+what="contrast of the index"
+checks=$((checks + 1))
+python3 "$source_folder/tests/support/check_contrast.py" reports/index.html >out 2>err || report "is too low"
 run report fields/f1.fits fields/f2.fits --quick -o two.html --backend cpu
 expect_status 2
 run report fields/f1.fits sky.fits fields/../sky.fits --quick -o more --backend cpu

@@ -35,7 +35,7 @@ using MakeMap = ProductMap (*)(const ProductSource& source);
 
 /// One row: where a product is named, and who makes it. Empty words: it is not there.
 struct Product {
-  enum class Kind { catalogue, map, nodes, labels, picture };
+  enum class Kind { catalogue, map, nodes, labels, picture, report };
   enum class UnitOf { image, total, sigma, none };
   /// The stage without which there is none.
   enum class Needs { plane, convolution, background, sources };
@@ -99,6 +99,7 @@ inline constexpr auto kRows = std::to_array<Product>({
     {"residual", "_residual.fits", false, "--write-residual", "residual", "Residual", map, image, Needs::sources, difference, "image - model", residual_map},
     {"flux-error", "_flux_error.fits", false, "--write-flux-error", "flux_error", "Flux error", map, total, Needs::sources, level, "the error of a point source's total flux at every pixel", flux_error_map},
     {"picture", ".png", true, "", "picture", "", picture, none, Needs::plane, signal, "the image with its sources as a picture"},
+    {"report", "_quality.html", false, "", "", "", report, none, Needs::sources, signal, "a quality report without completeness, with NAME_quality.json and .xml"},
 });
 // clang-format on
 }  // namespace product_rows

@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kArcsec = 3600;
 
-MatchInput read_list(const std::string& path, const Progress& progress) {
-  MatchInput input{path, read_catalogue(path, {progress, 0}), {}};
+MatchInput read_list(const AgainstInput& with, const Progress& progress) {
+  MatchInput input{with.path, with.table ? *with.table : read_catalogue(with.path, {progress, 0}), {}};
   input.list = sky_list(input.table);
   if (!input.list.lon.empty()) return input;
   std::string names;
@@ -107,7 +107,7 @@ Comparison compare(const MatchInput& image, double frequency_hz, const AgainstIn
   out.name = printable(std::filesystem::path(with.path).stem().string());
   try {
     if (image.list.lon.empty()) throw InputError("the image has no sources with sky positions");
-    const MatchInput other = read_list(with.path, progress);
+    const MatchInput other = read_list(with, progress);
     out.columns = printable(describe_columns(other.list));
     out.radius = default_radius(image.list, other.list);
     take_out_shift(image, other, out, progress);

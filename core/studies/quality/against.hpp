@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace reber {
 struct AgainstInput {
   std::string path;
   double frequency_hz = std::numeric_limits<double>::quiet_NaN();
+  std::optional<Catalogue> table = {};  ///< in place of what the path, then a name alone, has
 };
 [[nodiscard]] AgainstInput against_input(const std::string& word);
 

@@ -35,7 +35,7 @@ inline constexpr auto kRows = std::to_array<MetricRow>({
     {"rms_quadrants", "Noise of the quadrants", "", "Largest over smallest median of the noise map in the four quadrants of the image.", "blank"},
     {"background", "Background", "", "Median of (pixel - background) / noise."},
     {"snr_width", "Width of the noise", "", "Median less 15.87 % quantile of (pixel - background) / noise: 1 where the noise is right.", "ripple"},
-    {"ripple", "Strongest wave", "", "Power of the strongest plane wave in the image without its sources over the mean power of its neighbours and over ln(number of waves): about 1 where there is noise alone."},
+    {"ripple", "Strongest wave", "", "Power of the strongest plane wave in the image without its sources over that of others and over ln(number of waves): about 1 where there is noise alone."},
     {"ripple_amplitude", "Amplitude of the wave", "sigma", "Amplitude of that wave, in units of the noise.", "ripple"},
     {"sources", "Sources", "", "Number of sources found.", "beam blank"},
     {"negatives", "Negative detections", "", "Sources found in the negative image over those found in the image.", "ripple snr_width rms_quadrants"},

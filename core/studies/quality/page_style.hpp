@@ -34,8 +34,8 @@ var(--line);border-bottom:1px solid var(--line)}
 section{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:22px 24px;margin:22px 0}
 table{border-collapse:collapse;width:100%;font-size:.94rem}
 table.metrics{margin-top:20px}
-table.metrics th:first-child{width:48%}table.metrics th:nth-child(2){width:20%}table.metrics th:nth-child(3){width:18%}
-@media(min-width:641px){table.metrics{table-layout:fixed}}
+@media(min-width:641px){table.metrics{table-layout:fixed}table.metrics th:first-child{width:48%}
+table.metrics th:nth-child(2){width:20%}table.metrics th:nth-child(3){width:18%}}
 caption{text-align:left;font-weight:600;padding-bottom:6px}
 th,td{text-align:left;padding:8px 12px 8px 0;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
 thead th{color:var(--soft);font-weight:600;border-bottom:2px solid var(--line)}

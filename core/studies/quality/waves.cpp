@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A wave stands out of its neighbours among the modes of a Fourier transform.
+// A wave stands out among the modes of a Fourier transform: of its neighbours, and of the others of its length.
 #include "core/studies/quality/waves.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -90,6 +91,43 @@ class Modes {
   }
   [[nodiscard]] std::int64_t columns() const { return columns_; }
 
+  // Rings of waves: half an octave of length each.
+  [[nodiscard]] std::int64_t rings() const { return ring_of(columns_, shape_.ny) + 1; }
+  [[nodiscard]] static std::int64_t ring_of(std::int64_t kx, std::int64_t ky) {
+    const std::int64_t k2 = std::max<std::int64_t>(1, kx * kx + ky * ky);
+    return std::bit_width(static_cast<std::uint64_t>(k2)) - 1;
+  }
+  /// The mean power of those waves of a ring and the two beside it that have power at all: an array of few antennas
+  /// leaves most of them empty. Waves below it hold a quarter of the power if that is exponential about the mean, as
+  /// noise is. The strongest wave does not count.   0 where there are too few waves
+  [[nodiscard]] double usual(std::int64_t ring) const {
+    constexpr std::size_t kFewest = 128;
+    constexpr double kPart = 0.25, kLevel = 0.96128;  // 1 - (1 + x) exp(-x) = part
+    struct Wave {
+      double power = 0;
+      std::int64_t kx = 0, ky = 0;
+    };
+    std::vector<Wave> waves;
+    for (std::int64_t row = 0; row < shape_.ny; ++row) {
+      const std::int64_t ky = row > shape_.ny / 2 ? row - shape_.ny : row;
+      for (std::int64_t kx = 0; kx < columns_; ++kx)
+        if (std::abs(ring_of(kx, ky) - ring) <= 1) waves.push_back({at(kx, ky), kx, ky});
+    }
+    if (waves.empty()) return 0;
+    const Wave top = *std::ranges::max_element(waves, {}, &Wave::power);
+    std::erase_if(waves, [&](const Wave& one) {
+      const std::int64_t x = one.kx - top.kx, y = one.ky - top.ky;
+      return x * x + y * y <= kInner * kInner;
+    });
+    if (waves.size() < kFewest) return 0;
+    std::ranges::sort(waves, {}, &Wave::power);
+    double all = 0, sum = 0;
+    for (const Wave& one : waves) all += one.power;
+    for (const Wave& one : waves)
+      if (sum += one.power; sum >= kPart * all) return one.power / kLevel;
+    return 0;
+  }
+
  private:
   Shape shape_;
   std::int64_t columns_;
@@ -111,6 +149,8 @@ StrongestWave strongest_wave(const Result& result, const Job& job, int threads) 
     double ratio = -1;
     std::int64_t kx = 0, ky = 0;
   };
+  std::vector<double> usual(static_cast<std::size_t>(modes.rings()));
+  pool.for_each(modes.rings(), [&](std::int64_t ring) { usual[static_cast<std::size_t>(ring)] = modes.usual(ring); });
   std::vector<Best> bests(static_cast<std::size_t>(ny));
   // A wave at most as strong as the 3 x 3 modes about it is no peak: few are left to be compared with their neighbours.
   pool.for_each(ny, [&, nx = nx, ny = ny](std::int64_t row) {
@@ -122,7 +162,9 @@ StrongestWave strongest_wave(const Result& result, const Job& job, int threads) 
       bool peak = power > 0;
       for (std::int64_t k = 0; peak && k < 9; ++k) peak = modes.at(kx + k % 3 - 1, ky + k / 3 - 1) <= power;
       if (!peak) continue;
-      const double ratio = power / modes.around(kx, ky);
+      const double usually = usual[static_cast<std::size_t>(Modes::ring_of(kx, ky))];
+      if (!(power > best.ratio * usually)) continue;
+      const double ratio = power / std::max(usually, modes.around(kx, ky));
       if (ratio > best.ratio) best = {ratio, kx, ky};
     }
   });
