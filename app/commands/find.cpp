@@ -17,6 +17,8 @@
 #include "core/base/error.hpp"
 #include "core/files/catalogue/catalogue_io.hpp"
 #include "core/run/pipeline/row_account.hpp"
+#include "core/show/picture/canvas.hpp"
+#include "core/studies/quality/source_stamps.hpp"
 
 namespace reber::app {
 namespace {
@@ -32,6 +34,7 @@ struct Options {
   MapOptions maps;
   ShareOptions share;
   std::optional<std::int64_t> why;
+  std::string why_plot;
 };
 
 int execute(const Options& options, const Command& command, Terminal& terminal) {
@@ -51,12 +54,19 @@ int execute(const Options& options, const Command& command, Terminal& terminal) 
         "and --extended needs one process");
   if (options.why && !(options.share.folder.empty() && options.planes.empty()))
     throw InputError("--why is of one image and one process: it goes with neither --share nor --planes");
+  if (!options.why_plot.empty() && !(options.why && is_picture(options.why_plot)))
+    throw InputError("--why-plot draws the source of --why, as .png, .pdf or .svg");
+  if (!options.why_plot.empty() && !request.dry_run) check_outputs({options.why_plot}, request.output.overwrite);
   if (!options.planes.empty()) return search_planes(request, options.planes, options.common, terminal);
   const Result result = run_one(
       request, options.common, terminal,
       [&](Result& found, const Progress& progress) {
         if (!options.extended.empty())
           write_extended(options.extended, found, request, request.output.overwrite, progress);
+        if (!options.why_plot.empty()) {
+          write_source_plot(options.why_plot, found, *options.why, request.output.overwrite, progress);
+          found.report.outputs.push_back(options.why_plot);
+        }
       },
       options.share);
   if (!request.dry_run)
@@ -95,6 +105,12 @@ void add_find(Command& root, Action& action) {
       ->brief("Tell how a source was made")
       ->not_configurable()
       ->group("Output");
+  command
+      ->add_option("--why-plot", options->why_plot,
+                   "Draw image, model and residual about that source, in the same colours: .png, .pdf or .svg")
+      ->type_name("FILE")
+      ->not_configurable()
+      ->group("Output");
   add_column_option(*command, options->columns);
   add_format_option(*command, options->columns);
   add_map_options(*command, options->maps, Product::Needs::sources, {"model", "residual", "snr", "labels"});
@@ -113,6 +129,7 @@ void add_find(Command& root, Action& action) {
       "  reber find in.fits -o in.srl in.gaul in.skymodel in-sources.txt --group-tol 10\n"
       "  reber find in.fits -o cat.fits --extended ext.vot ext.reg   shells, lobes, filaments by their pixels\n"
       "  reber find in.fits --why 17                          how source 17 of the catalogue was made\n"
+      "  reber find in.fits --why 17 --why-plot 17.png        and its image, model and residual\n"
       "  reber find cube.fits --planes all -o cat.fits        a row knows its plane, frequency and beam\n"
       "\n"
       "Positions are in the image's own frame. Fluxes are in Jy and Jy/beam where BUNIT is known, with errors for\n"

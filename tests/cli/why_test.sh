@@ -28,6 +28,25 @@ run find "$image" --backend cpu --fit moments --why 0
 expect_status 0
 expect_in out "measured by their moments"
 
+# Drawn as well: image, model and residual, in every format; the catalogue is the same.
+for ending in png svg pdf; do
+  run find "$image" --backend cpu -o drawn.csv --overwrite --why 3 --why-plot "source.$ending"
+  expect_status 0
+  expect_in out "source.$ending"
+done
+expect_same plain.csv drawn.csv
+[ "$(grep -c '<image' source.svg)" -eq 3 ] || report "expected image, model and residual in source.svg"
+run find "$image" --backend cpu --why 3 --why-plot source.svg
+expect_status 2
+expect_in err "source.svg"
+run find "$image" --backend cpu --why "$rows" --why-plot other.png
+expect_status 2
+run find "$image" --backend cpu --why-plot other.png
+expect_status 2
+run find "$image" --backend cpu --why 3 --why-plot other.txt
+expect_status 2
+expect_in err "--why-plot draws the source of --why"
+
 run find "$image" --why 0 --planes all
 expect_status 2
 finish

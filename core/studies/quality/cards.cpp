@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "core/measure/sources/model_map.hpp"
 #include "core/measure/sources/source_columns.hpp"
 #include "core/show/picture/png_encoder.hpp"
-#include "core/show/picture/sky_pixels.hpp"
+#include "core/studies/quality/source_stamps.hpp"
 
 namespace reber {
 namespace {
@@ -19,15 +21,9 @@ namespace {
 /// Flags that say that a number may be wrong, not merely how it was measured.
 constexpr std::int64_t kDoubts =
     kFlagEdge | kFlagComplex | kFlagNotFitted | kFlagBound | kFlagExtra | kFlagBeyond | kFlagNoise;
-constexpr double kUnreliable = 0.9, kArcsec = 3600;
+constexpr double kUnreliable = 0.9;
 
 bool doubtful(const Source& one) { return (one.flag & kDoubts) != 0 || one.reliability < kUnreliable; }
-
-/// FWHM on the grid, pixels.
-double width_of(const Source& one) {
-  const double area = one.model.fwhm2.xx * one.model.fwhm2.yy - one.model.fwhm2.xy * one.model.fwhm2.xy;
-  return area > 0 ? std::sqrt(std::sqrt(area)) : 5;
-}
 
 class CardMaker {
  public:
@@ -36,10 +32,8 @@ class CardMaker {
   [[nodiscard]] SourceCard card(std::size_t row, bool doubt) const;
 
  private:
-  void words(const Source& one, SourceCard& card) const;
   void neighbours(const Source& one, SourceCard& card) const;
   void stamps(const Source& one, SourceCard& card) const;
-  [[nodiscard]] std::string stamp(const Image& image, DisplayLimits limits) const;
 
   const Result& result_;
   const Progress& progress_;
@@ -48,29 +42,9 @@ class CardMaker {
   mutable ThreadPool pool_{1};
 };
 
-void CardMaker::words(const Source& one, SourceCard& card) const {
-  const Unit& unit = result_.header().unit;
-  const auto flux = [&](double value, double error, const std::string& name) {
-    const auto [factor, prefix] = std::abs(value) >= 1      ? std::pair(1.0, "")
-                                  : std::abs(value) >= 1e-3 ? std::pair(1e3, "m")
-                                                            : std::pair(1e6, "u");
-    const int digits = std::clamp(static_cast<int>(std::ceil(1 - std::log10(std::max(1e-9, error * factor)))), 0, 6);
-    return fmt::format("{:.{}f} +- {:.{}f} {}{}", value * factor, digits, error * factor, digits, prefix, name);
-  };
-  card.title = std::isfinite(one.ra) ? fmt::format("{:.5f}, {:+.5f} deg", one.ra, one.dec)
-                                     : fmt::format("x {:.1f}, y {:.1f}", one.x, one.y);
-  card.lines.push_back(fmt::format("S/N {:.1f}: peak {}", one.snr, flux(one.peak, one.e_peak, unit.name())));
-  card.lines.push_back("total " + flux(one.total, one.e_total, unit.total_name()));
-  if (std::isfinite(one.major_deg))
-    card.lines.push_back(fmt::format("{:.3g}\" x {:.3g}\" at {:.0f} deg, {}", one.major_deg * kArcsec,
-                                     one.minor_deg * kArcsec, one.pa_deg,
-                                     one.resolved == 1 ? "resolved" : "not resolved"));
-  if (std::isfinite(one.reliability)) card.lines.push_back(fmt::format("reliability {:.3f}", one.reliability));
-}
-
 void CardMaker::neighbours(const Source& one, SourceCard& card) const {
   constexpr double kNear = 3;
-  const double reach = kNear * width_of(one);
+  const double reach = kNear * width_px(one);
   std::vector<std::pair<double, const Source*>> near;
   for (const Source& other : result_.sources()) {
     const double distance = std::hypot(other.x - one.x, other.y - one.y);
@@ -85,47 +59,17 @@ void CardMaker::neighbours(const Source& one, SourceCard& card) const {
   card.lines.push_back(near.empty() ? "no neighbour within three widths" : "neighbours: " + text);
 }
 
-std::string CardMaker::stamp(const Image& image, DisplayLimits limits) const {
-  const auto [ny, nx] = image.shape();
-  Image upright(image.shape());
-  for (std::int64_t y = 0; y < ny; ++y) std::copy_n(image.data() + (ny - 1 - y) * nx, nx, upright.data() + y * nx);
-  std::vector<Rgb> pixels(static_cast<std::size_t>(image.shape().count()));
-  const RgbView view{pixels.data(), static_cast<int>(nx), static_cast<int>(ny), nx};
-  paint_sky(upright.view(), limits, pool_, view);
-  return encode_png(pixels.data(), view.width, view.height, {1, progress_});
-}
-
 void CardMaker::stamps(const Source& one, SourceCard& card) const {
-  constexpr double kLeast = 10, kMost = 70, kWidths = 2.5;
-  const double width = width_of(one);
-  const auto half = static_cast<std::int64_t>(std::clamp(kWidths * width, kLeast, kMost));
-  const std::int64_t cx = std::llround(one.x), cy = std::llround(one.y);
-  const Shape shape = result_.header().shape, side{2 * half + 1, 2 * half + 1};
-  const std::int64_t y0 = std::max<std::int64_t>(0, cy - half), y1 = std::min(shape.ny, cy + half + 1),
-                     x0 = std::max<std::int64_t>(0, cx - half), x1 = std::min(shape.nx, cx + half + 1);
-  if (y1 <= y0 || x1 <= x0) return;
-  std::vector<float> part(static_cast<std::size_t>((y1 - y0) * (x1 - x0)));
-  result_.backend->render(MapKind::image, *result_.plane(), nullptr, {y0, x0, y1 - y0, x1 - x0}, part.data(),
-                          progress_);
-  Image data(side), model(side), rest(side);
-  model_.rectangle({cy - half, cx - half, side.ny, side.nx}, model.data());
-  const double unit = result_.header().unit.factor, rms = one.rms / unit, mean = one.mean / unit;
-  for (std::int64_t y = 0; y < side.ny; ++y)
-    for (std::int64_t x = 0; x < side.nx; ++x) {
-      const std::int64_t py = cy - half + y, px = cx - half + x;
-      const bool inside = py >= y0 && py < y1 && px >= x0 && px < x1;
-      const float value = inside ? part[static_cast<std::size_t>((py - y0) * (x1 - x0) + px - x0)] : NAN;
-      data.at(y, x) = value;
-      rest.at(y, x) = value - model.at(y, x);
-      model.at(y, x) += static_cast<float>(mean);
-      if (std::hypot(static_cast<double>(px) - one.x, static_cast<double>(py) - one.y) > width) continue;
-      const double left = std::abs(static_cast<double>(rest.at(y, x)) - mean) / rms;
-      if (left > card.residual) card.residual = left;
-    }
-  constexpr double kBelow = 3, kAbove = 10;
-  const DisplayLimits limits{mean - kBelow * rms, mean + std::max(kAbove * rms, one.peak_pixel / unit)};
-  if (!(limits.high > limits.low)) return;
-  card.data_png = stamp(data, limits), card.model_png = stamp(model, limits), card.residual_png = stamp(rest, limits);
+  const std::optional<SourceStamps> made = stamps_of(result_, model_, one, progress_);
+  if (!made) return;
+  card.residual = made->largest_rest;
+  const auto png = [&](const Image& image) {
+    std::vector<Rgb> room;
+    const RgbView view = painted(image, made->limits, pool_, room);
+    return encode_png(view.pixels, view.width, view.height, {1, progress_});
+  };
+  if (!(made->limits.high > made->limits.low)) return;
+  card.data_png = png(made->data), card.model_png = png(made->model), card.residual_png = png(made->rest);
 }
 
 SourceCard CardMaker::card(std::size_t row, bool doubt) const {
@@ -133,7 +77,8 @@ SourceCard CardMaker::card(std::size_t row, bool doubt) const {
   SourceCard card;
   card.row = static_cast<std::int64_t>(row);
   card.doubtful = doubt;
-  words(one, card);
+  SourceWords words = words_of(result_.header(), one);
+  card.title = std::move(words.title), card.lines = std::move(words.lines);
   stamps(one, card);
   card.lines.push_back(fmt::format("largest residual within its width: {:.1f} times the noise", card.residual));
   neighbours(one, card);
