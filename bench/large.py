@@ -3,12 +3,13 @@
 """Images larger than the card's share of memory: rates, peaks and overlap, beside the resident rate.
 
 usage: large.py --reber BIN [--parts small,big,convolve,huge,cube,smooth] [--folder DIR] [--backend cuda|cpu]
-                [--scale S] [--repeats N] [--json F]
+                [--scale S] [--repeats N] [--json F] [--cards 1,2,4 [--seconds S]]
 Images are made here: one stripe of noise with Gaussian sources, repeated. Of the largest, stripes stand apart in a
 sparse file. --scale divides every side (for a trial on a small machine). A row gives the time of the stages (start of
 the driver and exit left out), pixels a second, the same over that of the resident run of its group, bytes up over the
 file's, the card's peak (REBER_CUDA_MEMORY), the process's, and of a trace how long blocks were read, were copied up,
 and both at a time. Exit status 1 where a command failed, or a result differs from the resident one.
+--cards: in place of these, images of 65536 and 100 000 pixels a side, full of sky, on so many cards of the host.
 """
 import argparse
 import concurrent.futures
@@ -23,6 +24,8 @@ import time
 from pathlib import Path
 
 import numpy as np
+
+import cards
 
 FWHM = 5.0  # pixels, of beam and sources
 STRIPE = 1024  # rows made once
@@ -272,6 +275,17 @@ def same_pixels(one, other, count):
     return True
 
 
+def on_cards(arguments, folder):
+    counts = [int(word) for word in arguments.cards.split(",")]
+    try:
+        table = cards.CardTable(arguments.reber, arguments.backend, counts, folder, max(arguments.repeats, 2), arguments.seconds)
+        cards.large_images(table, make, [max(n // arguments.scale, 512) for n in (65536, 100000)])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print(table.table(), flush=True)
+    return 1 if table.failed else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--reber", required=True)
@@ -281,10 +295,14 @@ def main():
     parser.add_argument("--scale", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--json")
+    parser.add_argument("--cards", help="counts, such as 1,2,4")
+    parser.add_argument("--seconds", type=float, default=400, help="with --cards: when no further command begins")
     arguments = parser.parse_args()
     if arguments.folder:
         Path(arguments.folder).mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="reber-large-", dir=arguments.folder))
+    if arguments.cards:
+        return on_cards(arguments, folder)
     table = Table(arguments, folder)
     print("| run | wall s | stages s | Gpixel/s | of resident | uploads | card MiB | host MiB | same |", flush=True)
     print("|---|---|---|---|---|---|---|---|---|", flush=True)

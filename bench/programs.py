@@ -3,7 +3,7 @@
 """Whole programs, from file to files, each beside its floor of the same run.
 
 usage: programs.py --reber BIN [--backend auto|cuda|cpu] [--sizes 2048,16384] [--seconds 280] [--repeats 5] [--folder DIR]
-                   [--tile-compress BIN] [--json F] [--markdown F] [--proof]
+                   [--tile-compress BIN] [--json F] [--markdown F] [--proof] [--cards 1,2,4]
 Skies are simulated first (three densities of sources at each size), outside the budget of --seconds. Repeats of a row go
 on until --repeats are there or the budget is spent; a row that no time is left for says so. Commands of one size are
 interleaved with their floors. Exit status 1 where a command failed.
@@ -18,10 +18,14 @@ simulate on 16 cores); ten and ten thousand sources on 16384 x 16384; a grid wit
 stays on the card, both at 2048 x 2048; and, last, 1000 images of 2048 x 2048 (--batch says how many) with each kind of
 product. With --repeats 1 within ten minutes; --seconds bounds it.
 
+--cards: in place of all that batches on so many cards of the host, 128 images of 8192 x 8192 and 1000 of 2048 x 2048, with
+lanes by hand beside the default. --batch: so many of the small ones, an eighth as many of the large.
+
 Rice tiles: the sky of few sources once more as RICE_1 with quantised floats, by fpack (Debian: libcfitsio-bin) or, where there is none, by
 --tile-compress BIN IN OUT rice; without either those rows are left out, and it is said.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import shutil
@@ -31,6 +35,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import cards
 
 DENSITIES = {"few": 40, "some": 400, "many": 4000}  # sources per 2048 x 2048 pixels, before those too faint to be found
 BARE = """
@@ -253,6 +259,29 @@ class Bench:
         return 1 if self.failed else 0
 
 
+def copies(reber, folder, size, count):
+    """So many files of one sky, each with bytes of its own."""
+    first = folder / f"s{size}_0000.fits"
+    wall([reber, "simulate", str(first), "--size", str(size), "--sources", str(40 * size * size // 2048**2), "--seed", "5"])
+    paths = [first] + [folder / f"s{size}_{k:04d}.fits" for k in range(1, count)]
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda path: shutil.copyfile(first, path), paths[1:]))
+    return paths
+
+
+def on_cards(options, folder):
+    counts, small = [int(word) for word in options.cards.split(",")], options.batch or 1000
+    table = cards.CardTable(options.reber, options.backend, counts, folder, options.repeats, options.seconds)
+    kinds = {"csv": ["--products", "csv", "--fit", "none"], "csv with fits": ["--products", "csv"], "default products": []}
+    for size, count, lanes in ((8192, max(small // 8 + 3 & ~3, 4), (4, 6, 8, 12, 16)), (2048, small, (8, 16))):
+        paths = copies(options.reber, folder, size, count)
+        cards.batches(table, (paths, f"{count} x {size}^2"), kinds, lanes)
+        for path in paths:
+            path.unlink()
+    print(table.table(), flush=True)
+    return 1 if table.failed else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reber", required=True)
@@ -266,12 +295,15 @@ def main():
     parser.add_argument("--json")
     parser.add_argument("--markdown")
     parser.add_argument("--proof", action="store_true")
+    parser.add_argument("--cards", help="counts, such as 1,2,4")
     options = parser.parse_args()
     options.reber = str(Path(options.reber).resolve())
     if options.folder:
         os.makedirs(options.folder, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         sizes = [int(word) for word in options.sizes.split(",")]
+        if options.cards:
+            return on_cards(options, Path(folder))
         bench = Bench(options, folder)
         images = options.batch if options.batch is not None else 1000 if options.proof else 100
         if options.proof:
