@@ -61,16 +61,6 @@ std::vector<BackendOptions> shares_of(const BackendOptions& options, const std::
   return shares;
 }
 
-/// Each takes of an image what its memory is of all memory; all the same where that is about the same.
-std::vector<double> weights_of(const std::vector<std::unique_ptr<Backend>>& members) {
-  constexpr double kAlike = 0.8;
-  std::vector<double> weights;
-  for (const auto& member : members) weights.push_back(static_cast<double>(member->info().device_memory_bytes));
-  const auto [least, most] = std::ranges::minmax(weights);
-  if (least >= kAlike * most) weights.assign(weights.size(), 1);
-  return weights;
-}
-
 /// The cards that are to share every image; fewer than two: one backend by itself.
 std::vector<CardNumber> cards_of(const BackendEntry& entry, const BackendOptions& options) {
   if (std::string_view(entry.name) == "cuda") return options.cards;
@@ -99,8 +89,8 @@ std::unique_ptr<Backend> make_one(const BackendEntry& entry, const BackendOption
   }
   if (members.empty()) return entry.make(options);
   if (members.size() == 1) return std::move(members.front());
-  std::vector<double> weights = weights_of(members);
-  return banded::make(std::move(members), std::move(weights), log);
+  std::vector<banded::Ability> abilities = banded::abilities_of(members);
+  return banded::make(std::move(members), std::move(abilities), log);
 }
 
 const std::array kTable{

@@ -28,12 +28,6 @@
 namespace reber::app {
 namespace {
 
-/// Lanes that share a card: the next image is read and the last ones written while one computes. The host's part of an
-/// image, fits and files, takes several times as long as the card's, so threads are what bounds the lanes. Of 400
-/// images of 2048 x 2048, 16 threads and an H100: all files 8 lanes 4.1 s, 12 3.7, 16 3.4, 24 3.6; catalogues with fits
-/// 8 1.85, 16 1.6; without fits .86 and .91.
-int device_lanes(int threads) { return std::clamp(threads, 2, 16); }
-
 /// Between two looks at images that other processes have.
 constexpr std::chrono::milliseconds kPause{50};
 
@@ -74,14 +68,15 @@ class Once {
 };
 
 /// Images side by side where each has a core: one thread per image wastes none. Half of the memory may go.
+///   bytes: that one may take;   of_card: lanes that one card has
 int choose_lanes(const RunSettings& settings, int asked, const BackendInfo& backend, std::int64_t images,
-                 std::int64_t bytes) {
+                 std::int64_t bytes, int of_card) {
   if (settings.common.dry_run) return 1;
   const int threads = settings.common.threads > 0 ? settings.common.threads : usable_threads();
   const bool device = backend.device_memory_bytes > 0;
   std::int64_t lanes = asked;
   if (lanes == 0) {
-    lanes = std::min<std::int64_t>(device ? device_lanes(threads) : threads, host_memory_bytes() / 2 / bytes);
+    lanes = std::min<std::int64_t>(device ? of_card : threads, host_memory_bytes() / 2 / bytes);
     if (device) lanes = std::min(lanes, backend.device_memory_bytes / 2 / bytes);
   }
   return static_cast<int>(std::clamp<std::int64_t>(lanes, 1, images));
@@ -98,9 +93,15 @@ std::vector<int> usable_cards(const RunSettings& settings, std::uintmax_t bytes)
   const CommonOptions& common = settings.common;
   const std::string backend = for_images(common, bytes).backend;
   const bool one_rank = settings.rank.empty() && rank_of_environment().alone() && local_rank() == 0;
-  if (!one_rank || common.device_named || common.dry_run || (backend != "auto" && backend != "cuda")) return {};
+  if (!one_rank || common.device_named || (backend != "auto" && backend != "cuda")) return {};
   if (!has_cuda() || std::getenv("CUDA_VISIBLE_DEVICES") != nullptr) return {};
   return cards_by_files();
+}
+
+/// How many cards --devices names, as far as that is known without starting the driver.
+std::size_t cards_named(const std::string& devices) {
+  if (devices == "all") return cards_in_sight().size();
+  return devices.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(devices, ',')) + 1;
 }
 
 /// What the options say; where they name neither lanes, workers nor cards, --jobs over all cards of this host.
@@ -109,6 +110,9 @@ Spread spread_of(const RunSettings& settings, std::size_t images, std::uintmax_t
   const bool said = settings.lanes > 0 || settings.workers > 0 || !settings.devices.empty();
   if (said && settings.jobs > 0)
     throw InputError("--jobs chooses lanes, workers and cards: leave out --lanes, --workers and --devices");
+  const bool one = images == 1 && !settings.devices.empty();
+  if (said && settings.lanes < 2 && (one || better_shared(images, cards_named(settings.devices))))
+    return {settings.devices, 1, true};
   if (said) return {settings.devices, settings.lanes};
   return spread_over(usable_cards(settings, bytes), images, bytes, settings.jobs);
 }
@@ -124,8 +128,8 @@ ImageRunners::ImageRunners(const RunSettings& settings, Terminal& terminal, cons
     throw InputError("--verify compares with the reference; it needs another --backend");
   if (to_do.empty()) return;
   spread_ = spread_of(settings, to_do.size(), bytes_to_do());
-  const bool apart = (settings.workers > 0 || !spread_.devices.empty()) && !settings.common.dry_run;
-  apart ? make_workers() : make_lanes();
+  const bool apart = settings.workers > 0 || (!spread_.devices.empty() && !spread_.shared);
+  apart && !settings.common.dry_run ? make_workers() : make_lanes();
 }
 
 std::uintmax_t ImageRunners::bytes_to_do() const {
@@ -134,21 +138,24 @@ std::uintmax_t ImageRunners::bytes_to_do() const {
   return bytes;
 }
 
+int ImageRunners::lanes_of(int threads) const { return lanes_of_card(threads, bytes_to_do() / to_do_.size()); }
+
 void ImageRunners::make_lanes() {
   CommonOptions options = for_images(settings_.common, bytes_to_do());
+  if (spread_.shared) options.devices = spread_.devices;
   const bool many = images_.size() > 1;
   // The disk reads the first image while a card's driver starts.
   const auto ahead = run_beside([this] { return read_ahead(images_[static_cast<std::size_t>(to_do_.front())].path); });
   auto first = std::make_shared<ImageRunner>(settings_, options, terminal_, many);
+  const int threads = options.threads > 0 ? options.threads : usable_threads();
   const int lanes = choose_lanes(settings_, spread_.lanes, first->info(), static_cast<std::int64_t>(to_do_.size()),
-                                 largest_image_bytes(images_, to_do_));
+                                 largest_image_bytes(images_, to_do_), lanes_of(threads));
   const auto add = [&](std::shared_ptr<ImageRunner> runner) {
     lanes_.push_back([runner = std::move(runner)](const BatchImage& image, const Progress& progress,
                                                   const LogSink& log) { return runner->run(image, progress, log); });
   };
   if (lanes == 1) return add(std::move(first));  // its backend knows how many threads serve
   first.reset();
-  const int threads = options.threads > 0 ? options.threads : usable_threads();
   for (const int share : divide_threads(threads, lanes)) {
     options.threads = share;
     add(std::make_shared<ImageRunner>(settings_, options, terminal_, many));
@@ -163,7 +170,7 @@ void ImageRunners::make_workers() {
   devices.resize(most);
   const int threads = settings_.common.threads > 0 ? settings_.common.threads : usable_threads();
   const std::vector<int> shares = divide_threads(threads, static_cast<int>(most));
-  task.lanes = spread_.lanes > 0 ? spread_.lanes : spread_.devices.empty() ? 1 : device_lanes(shares.back());
+  task.lanes = spread_.lanes > 0 ? spread_.lanes : spread_.devices.empty() ? 1 : lanes_of(shares.back());
   // Lanes without an image would take as long to start as the others.
   task.lanes = std::min(task.lanes, static_cast<int>((to_do_.size() + most - 1) / most));
   for (std::size_t i = 0; i < most; ++i) {

@@ -36,6 +36,8 @@ class ImageRunners {
   const std::vector<std::int64_t>& to_do_;
   Spread spread_;
   [[nodiscard]] std::uintmax_t bytes_to_do() const;
+  /// Of a card that so many threads serve.
+  [[nodiscard]] int lanes_of(int threads) const;
   void make_lanes();
   void make_workers();
 

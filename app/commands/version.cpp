@@ -4,10 +4,17 @@
 #include <fmt/format.h>
 #include <wcslib/wcslib.h>
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include "app/commands/command.hpp"
 #include "app/options/one_card.hpp"
+#include "app/options/spread.hpp"
 #include "app/terminal/program_name.hpp"
+#include "core/base/device_monitor.hpp"
 #include "core/base/log.hpp"
+#include "core/base/thread_budget.hpp"
 #include "core/files/fits/decoder_cage.hpp"
 #include "core/sky/model/kernel.hpp"
 #include "kernels/backends.hpp"
@@ -49,6 +56,27 @@ std::string version_text() {
   return text;
 }
 
+/// What the driver's library of management tells of each card: memory and links.
+std::string links_text() {
+  std::string text;
+  int number = 0;
+  for (const DeviceReading& card : DeviceMonitor().read()) {
+    std::vector<std::string> words;
+    if (card.memory_total_bytes && card.memory_used_bytes)
+      words.push_back(fmt::format("{} MiB, {} free", *card.memory_total_bytes >> 20,
+                                  (*card.memory_total_bytes - *card.memory_used_bytes) >> 20));
+    if (card.link_generation && card.link_width)
+      words.push_back(fmt::format("PCIe {} x{}", *card.link_generation, *card.link_width) +
+                      (card.link_width_max && *card.link_width_max > *card.link_width
+                           ? fmt::format(" (the card has x{})", *card.link_width_max)
+                           : ""));
+    if (card.nvlinks) words.push_back(fmt::format("{} NVLinks up", *card.nvlinks));
+    if (words.empty()) words.emplace_back("tells nothing");
+    text += fmt::format("  card {} of nvidia-smi: {}; {}\n", number++, card.name, fmt::join(words, "; "));
+  }
+  return text;
+}
+
 std::string devices_text() {
   count_cards_by_bus();
   std::string text = program_name() + "\n";
@@ -56,10 +84,13 @@ std::string devices_text() {
     if (entry.describe == nullptr) continue;
     for (const std::string& line : entry.describe()) text += fmt::format("  {}\n", line);
   }
+  text += links_text();
   text += fmt::format("  decoder of compressed images: {}\n", fits::cage_words());
   text += "backends, in the order in which auto tries them\n";
+  bool card = false;
   for (const BackendEntry& entry : backend_table()) {
     const std::string reason = entry.unavailable({});
+    card = card || (reason.empty() && std::string_view(entry.name) == "cuda");
     std::string state = "cannot run here: " + reason;
     if (reason.empty()) {
       const BackendInfo info = entry.make({})->info();
@@ -67,7 +98,8 @@ std::string devices_text() {
     }
     text += fmt::format("  {:<10} {} ({})\n", entry.name, entry.text, state);
   }
-  return text;
+  const std::size_t cards = card ? std::max<std::size_t>(cards_in_sight().size(), 1) : 0;
+  return text + "where nothing is said\n" + usual_places(cards, usable_threads());
 }
 
 std::string algorithms_text() {

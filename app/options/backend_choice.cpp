@@ -10,14 +10,13 @@
 #include <utility>
 
 #include "app/options/lost_card.hpp"
+#include "app/options/spread.hpp"
 #include "core/base/thread_budget.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {
 namespace {
 
-/// A megapixel of floats a thread: with fits, a third of the time that a driver takes to start.
-constexpr std::uintmax_t kBytesAThread = std::uintmax_t{4} << 20;
 constexpr std::uintmax_t kUnknownBytes = std::uintmax_t{1} << 40;
 constexpr std::uintmax_t kMostPacked = 4;  // pixels' bytes over those of a compressed file
 
@@ -38,7 +37,7 @@ CommonOptions for_images(CommonOptions options, std::uintmax_t bytes) {
   if (options.backend != "auto" || options.device_named || !options.devices.empty() || !options.device_memory.empty())
     return options;
   const int threads = options.threads > 0 ? options.threads : usable_threads();
-  if (bytes <= static_cast<std::uintmax_t>(threads) * kBytesAThread) options.backend = "cpu";
+  if (bytes <= bytes_of_processor(threads)) options.backend = "cpu";
   return options;
 }
 

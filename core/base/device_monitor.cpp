@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The few calls of NVML that are needed, by their published signatures (NVIDIA, NVML API Reference Guide). Its header
 // is not: the numbers below are part of its binary interface.
-#include "gui/model/device_monitor.hpp"
+#include "core/base/device_monitor.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <array>
 
-namespace reber::gui {
+namespace reber {
 namespace {
 
 using Result = int;  // 0: success
@@ -34,6 +34,10 @@ struct Calls {
   Result (*clock)(Device, unsigned int, unsigned int*) = nullptr;
   Result (*max_clock)(Device, unsigned int, unsigned int*) = nullptr;
   Result (*power)(Device, unsigned int*) = nullptr;
+  Result (*link_generation)(Device, unsigned int*) = nullptr;
+  Result (*link_width)(Device, unsigned int*) = nullptr;
+  Result (*link_width_max)(Device, unsigned int*) = nullptr;
+  Result (*nvlink_state)(Device, unsigned int, unsigned int*) = nullptr;
   const char* (*error)(Result) = nullptr;
 };
 
@@ -56,6 +60,10 @@ Calls resolve_all(void* library) {
   resolve(library, "nvmlDeviceGetClockInfo", calls.clock);
   resolve(library, "nvmlDeviceGetMaxClockInfo", calls.max_clock);
   resolve(library, "nvmlDeviceGetPowerUsage", calls.power);
+  resolve(library, "nvmlDeviceGetMaxPcieLinkGeneration", calls.link_generation);
+  resolve(library, "nvmlDeviceGetCurrPcieLinkWidth", calls.link_width);
+  resolve(library, "nvmlDeviceGetMaxPcieLinkWidth", calls.link_width_max);
+  resolve(library, "nvmlDeviceGetNvLinkState", calls.nvlink_state);
   resolve(library, "nvmlErrorString", calls.error);
   return calls;
 }
@@ -66,6 +74,18 @@ std::optional<int> number(const Call& call, Arguments... arguments) {
   unsigned int value = 0;
   if (call == nullptr || call(arguments..., &value) != 0) return std::nullopt;
   return static_cast<int>(value);
+}
+
+/// Links that are up, of those that the card has.
+std::optional<int> nvlinks_up(const Calls& calls, Device device) {
+  constexpr unsigned int kMostLinks = 36;
+  std::optional<int> up;
+  for (unsigned int link = 0; link < kMostLinks; ++link) {
+    const std::optional<int> state = number(calls.nvlink_state, device, link);
+    if (!state) break;
+    up = up.value_or(0) + (*state == 1 ? 1 : 0);
+  }
+  return up;
 }
 
 }  // namespace
@@ -141,9 +161,13 @@ std::vector<DeviceReading> DeviceMonitor::read() const {
     reading.clock_max_mhz = number(calls.max_clock, device, kClockSm);
     reading.memory_clock_mhz = number(calls.clock, device, kClockMemory);
     if (const auto milliwatts = number(calls.power, device)) reading.power_w = *milliwatts * 1e-3;
+    reading.link_generation = number(calls.link_generation, device);
+    reading.link_width = number(calls.link_width, device);
+    reading.link_width_max = number(calls.link_width_max, device);
+    reading.nvlinks = nvlinks_up(calls, device);
     readings.push_back(std::move(reading));
   }
   return readings;
 }
 
-}  // namespace reber::gui
+}  // namespace reber

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace reber::gui {
+namespace reber {
 
 /// One card at one moment. Empty where the card does not tell.
 struct DeviceReading {
@@ -18,6 +18,9 @@ struct DeviceReading {
   std::optional<int> temperature_c;
   std::optional<int> clock_mhz, clock_max_mhz, memory_clock_mhz;
   std::optional<double> power_w;
+  /// Of PCI Express: the generation that it reaches at work, lanes in use, and lanes that the card has.
+  std::optional<int> link_generation, link_width, link_width_max;
+  std::optional<int> nvlinks;  ///< that are up
 };
 
 /// Keeps the library and its cards open. Everything works without them: why_not() then says what is missing.
@@ -39,4 +42,4 @@ class DeviceMonitor {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace reber::gui
+}  // namespace reber

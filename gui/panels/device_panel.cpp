@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include "gui/model/device_monitor.hpp"
+#include "core/base/device_monitor.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"

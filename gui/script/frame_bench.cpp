@@ -10,9 +10,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/base/device_monitor.hpp"
 #include "core/base/error.hpp"
 #include "gui/app/app.hpp"
-#include "gui/model/device_monitor.hpp"
 #include "gui/script/bench_live.hpp"
 #include "gui/script/frame_bench.hpp"
 

@@ -55,35 +55,41 @@ class BandedBackend final : public TypedBackend<BandedPlane, BandedIslands, Band
     const std::string first = all.device;
     bool alike = true;
     std::string devices = first;
-    double least = static_cast<double>(all.device_memory_bytes) / members_->weights()[0];
-    const double weights = std::accumulate(members_->weights().begin(), members_->weights().end(), 0.0);
     for (std::size_t k = 1; k < members_->count(); ++k) {
       const BackendInfo one = members_->of(k).info();
       alike = alike && one.device == first;
       devices += fmt::format("; {}", one.device);
       all.threads += one.threads;
       all.streams_sources = all.streams_sources && one.streams_sources;
-      least = std::min(least, static_cast<double>(one.device_memory_bytes) / members_->weights()[k]);
+      all.device_memory_bytes += one.device_memory_bytes;
     }
     all.device = alike ? first : devices;
-    all.device_memory_bytes = static_cast<std::int64_t>(least * weights);
     return all;
   }
 
-  /// Of what was planned for all memory, a member's part.
+  /// Of what was planned for all memory, a member's part: in bands as tall as the smallest memory holds.
   [[nodiscard]] TilingPlan of_member(const TilingPlan& tiling, std::int64_t band) const {
-    const auto count = static_cast<std::int64_t>(members_->count());
+    const double least = least_memory(members_->abilities());
     TilingPlan own = tiling;
-    const bool fits = tiling.device_bytes <= info_.device_memory_bytes / count;
     if (tiling.resident && !tiling.in_source) own.band_rows = band;
-    if (fits) return own;
-    own.device_bytes = tiling.device_bytes / count;
-    if (!tiling.resident || tiling.in_source) own.band_rows = std::max<std::int64_t>(tiling.band_rows / count, 1);
+    if (static_cast<double>(tiling.device_bytes) <= least * static_cast<double>(info_.device_memory_bytes)) return own;
+    own.device_bytes = static_cast<std::int64_t>(least * static_cast<double>(tiling.device_bytes));
+    if (!tiling.resident || tiling.in_source)
+      own.band_rows =
+          std::max<std::int64_t>(static_cast<std::int64_t>(least * static_cast<double>(tiling.band_rows)), 1);
     return own;
+  }
+  /// The bands of an image. Where pixels stay in their source, masks and tables are what members keep.
+  [[nodiscard]] std::vector<Rows> divided(Shape image, const TilingPlan& tiling) {
+    constexpr double kKeptBytes = 0.35;  // for each pixel
+    const bool stays = !tiling.resident || tiling.in_source;
+    members_->divide(stays ? static_cast<std::int64_t>(kKeptBytes * static_cast<double>(image.count()))
+                           : tiling.device_bytes);
+    return bands_of(image, members_->shares());
   }
 
   std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan& tiling, const Job& job) override {
-    const std::vector<Rows> bands = bands_of(source.shape().ny, members_->weights());
+    const std::vector<Rows> bands = divided(source.shape(), tiling);
     std::vector<std::shared_ptr<const Plane>> kept(bands.size());
     std::vector<Members::Task> tasks;
     for (std::size_t k = 0; k < bands.size(); ++k)
@@ -99,7 +105,7 @@ class BandedBackend final : public TypedBackend<BandedPlane, BandedIslands, Band
   std::unique_ptr<Plane> do_stream(std::shared_ptr<const PixelSource> source, const TilingPlan& tiling,
                                    const Job& job) override {
     const Shape shape = source->shape();
-    const std::vector<Rows> bands = bands_of(shape.ny, members_->weights());
+    const std::vector<Rows> bands = divided(shape, tiling);
     auto plane = std::make_unique<BandedPlane>(
         members_, shape, bands, 0,
         std::make_shared<const SourceRows>(std::move(source), bands, of_member(tiling, bands[0].size())));
@@ -124,8 +130,7 @@ class BandedBackend final : public TypedBackend<BandedPlane, BandedIslands, Band
     return banded::convolve_later(members_, plane, plan, job);
   }
   [[nodiscard]] std::int64_t do_rows_together(const BandedPlane& plane) const override {
-    if (plane.bands().size() > 1) return 0;
-    return members_->of(0).rows_together(*plane.rows(members_->of(0), plane.all(), {}));
+    return members_->of(0).rows_together(*plane.rows(members_->of(0), plane.bands()[0], {}));
   }
 
   PlaneStatistics do_statistics(const BandedPlane& plane, StatisticsParts parts, const Job& job) override {
@@ -198,6 +203,8 @@ class BandedBackend final : public TypedBackend<BandedPlane, BandedIslands, Band
   }
   bool do_render_each(MapKind kind, const BandedPlane& plane, const BandedBackground& background,
                       std::span<const Rect> where, float* out, const Job& job) override;
+  std::optional<std::vector<float>> do_block_peaks(const BandedPlane& plane, std::int64_t block,
+                                                   const Job& job) override;
   void do_draw_labels(const BandedIslands& islands, const Rect& where, std::int32_t* out, const Job&) override {
     banded::draw_labels(*islands.runs(), where, out);
   }
@@ -262,11 +269,31 @@ bool BandedBackend::do_render_each(MapKind kind, const BandedPlane& plane, const
   return true;
 }
 
+std::optional<std::vector<float>> BandedBackend::do_block_peaks(const BandedPlane& plane, std::int64_t block,
+                                                                const Job& job) {
+  const std::vector<Rows>& bands = plane.bands();
+  if (plane.margin() > 0 || std::ranges::any_of(bands, [&](Rows band) { return band.begin % block != 0; })) return {};
+  std::vector<std::optional<std::vector<float>>> each(bands.size());
+  std::vector<Members::Task> tasks;
+  for (std::size_t k = 0; k < bands.size(); ++k)
+    tasks.push_back({k, [&, k](Backend& by, const Job& own) {
+                       each[k] = by.block_peaks(*plane.rows(by, bands[k], own), block, own);
+                     }});
+  members_->run(tasks, job);
+  std::vector<float> all;
+  for (const auto& one : each) {
+    if (!one) return {};
+    all.insert(all.end(), one->begin(), one->end());
+  }
+  return all;
+}
+
 }  // namespace
 
-std::unique_ptr<Backend> make(std::vector<std::unique_ptr<Backend>> members, std::vector<double> weights, LogSink log) {
+std::unique_ptr<Backend> make(std::vector<std::unique_ptr<Backend>> members, std::vector<Ability> abilities,
+                              LogSink log) {
   return std::make_unique<BandedBackend>(
-      std::make_shared<Members>(std::move(members), std::move(weights), std::move(log)));
+      std::make_shared<Members>(std::move(members), std::move(abilities), std::move(log)));
 }
 
 }  // namespace reber::banded

@@ -7,14 +7,15 @@
 
 #include "core/base/log.hpp"
 #include "core/seam/compute/backend.hpp"
+#include "kernels/banded/shares.hpp"
 
 namespace reber::banded {
 
 /// Every image lies in bands of rows, one per member, and gets the bits that one member alone would give. What cannot
 /// be divided (FFT convolution, statistics of all pixels, every n-th pixel) one member does for all. A member whose
 /// card fails hands its part to the others, where the image's pixels are still in their source.
-///   members: of one kind, at least one;   weights: the part of an image that each takes
-[[nodiscard]] std::unique_ptr<Backend> make(std::vector<std::unique_ptr<Backend>> members, std::vector<double> weights,
-                                            LogSink log);
+///   members: at least one;   abilities: of each
+[[nodiscard]] std::unique_ptr<Backend> make(std::vector<std::unique_ptr<Backend>> members,
+                                            std::vector<Ability> abilities, LogSink log);
 
 }  // namespace reber::banded

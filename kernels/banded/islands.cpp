@@ -119,7 +119,7 @@ BandedIslands::BandedIslands(std::shared_ptr<Members> members, Shape image, cons
 std::unique_ptr<BandedIslands> islands_of_runs(const std::shared_ptr<Members>& members, const LabelRuns& runs,
                                                std::int64_t count, const DetectOptions& options, std::int64_t margin) {
   const std::int64_t ny = runs.shape.ny;
-  const std::vector<Rows> bands = bands_of(ny, members->weights());
+  const std::vector<Rows> bands = bands_of(runs.shape, members->shares());
   const std::vector<Rows> reach = reaches_of(runs, count);
   std::vector<Rows> places = bands, across;
   std::vector<std::int32_t> number(reach.size(), -1);

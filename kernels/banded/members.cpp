@@ -43,9 +43,10 @@ void work_off(Backend& by, const std::vector<Members::Task>& tasks, const Job& j
 
 }  // namespace
 
-Members::Members(std::vector<std::unique_ptr<Backend>> backends, std::vector<double> weights, LogSink log)
+Members::Members(std::vector<std::unique_ptr<Backend>> backends, std::vector<Ability> abilities, LogSink log)
     : backends_(std::move(backends)),
-      weights_(std::move(weights)),
+      abilities_(std::move(abilities)),
+      shares_(shares_of(abilities_, 0)),
       owner_(backends_.size()),
       lost_(backends_.size(), false),
       log_(std::move(log)) {

@@ -11,6 +11,7 @@
 
 #include "core/base/log.hpp"
 #include "core/seam/compute/backend.hpp"
+#include "kernels/banded/shares.hpp"
 
 namespace reber::banded {
 
@@ -18,11 +19,13 @@ namespace reber::banded {
 /// the others from then on. Called by one thread at a time, but for of().
 class Members {
  public:
-  /// weights: the part of each in what is divided
-  Members(std::vector<std::unique_ptr<Backend>> backends, std::vector<double> weights, LogSink log);
+  Members(std::vector<std::unique_ptr<Backend>> backends, std::vector<Ability> abilities, LogSink log);
 
   [[nodiscard]] std::size_t count() const { return backends_.size(); }
-  [[nodiscard]] const std::vector<double>& weights() const { return weights_; }
+  [[nodiscard]] const std::vector<Ability>& abilities() const { return abilities_; }
+  /// The part of each in the images that are divided from now on, which take so many bytes of all memory.
+  void divide(std::int64_t bytes) { shares_ = shares_of(abilities_, bytes); }
+  [[nodiscard]] const std::vector<double>& shares() const { return shares_; }
   /// Who does part k now.
   [[nodiscard]] Backend& of(std::size_t part) const { return *backends_[owner_[part % count()]]; }
 
@@ -42,7 +45,8 @@ class Members {
   void lose(std::size_t member, const std::string& why);
 
   std::vector<std::unique_ptr<Backend>> backends_;
-  std::vector<double> weights_;
+  std::vector<Ability> abilities_;
+  std::vector<double> shares_;
   std::vector<std::size_t> owner_;  ///< of each part
   std::vector<bool> lost_;
   LogSink log_;

@@ -8,6 +8,7 @@ namespace reber::banded {
 namespace {
 
 constexpr std::int64_t kLeastBand = 8;
+constexpr std::int64_t kPictureSide = 1400;  // core/show/picture/picture.hpp
 
 /// Twice the place of a cell's node, which may lie between two rows.
 std::int64_t twice_centre(const PixelSpan& span) { return span.begin + span.end - 1; }
@@ -22,17 +23,19 @@ Rows about(Rows rows, std::int64_t margin, std::int64_t ny) {
   return {std::max<std::int64_t>(rows.begin - margin, 0), std::min(rows.end + margin, ny)};
 }
 
-std::vector<Rows> bands_of(std::int64_t ny, const std::vector<double>& weights) {
-  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(ny / kLeastBand, 1));
-  const std::size_t count = std::min(weights.size(), most);
+std::vector<Rows> bands_of(Shape image, const std::vector<double>& weights) {
+  const std::int64_t ny = image.ny, block = (std::max(ny, image.nx) + kPictureSide - 1) / kPictureSide;
+  const std::int64_t blocks = ny / block, least = (kLeastBand + block - 1) / block;
+  const std::size_t count =
+      std::min(weights.size(), static_cast<std::size_t>(std::max<std::int64_t>(blocks / least, 1)));
   const double all = std::accumulate(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
   std::vector<Rows> bands;
   double before = 0;
   for (std::size_t k = 0; k < count; ++k) {
     before += weights[k];
     const std::int64_t begin = k == 0 ? 0 : bands.back().end, left = static_cast<std::int64_t>(count - 1 - k);
-    const auto wanted = static_cast<std::int64_t>(static_cast<double>(ny) * before / all);
-    const std::int64_t end = std::min(std::max(wanted, begin + kLeastBand), ny - kLeastBand * left);
+    const auto wanted = static_cast<std::int64_t>(static_cast<double>(blocks) * before / all);
+    const std::int64_t end = std::min(std::max(wanted, begin / block + least), blocks - least * left) * block;
     bands.push_back({begin, k + 1 == count ? ny : end});
   }
   return bands;

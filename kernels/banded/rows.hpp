@@ -24,8 +24,9 @@ struct Rows {
 /// With `margin` more rows on both sides, as far as the image has them.
 [[nodiscard]] Rows about(Rows rows, std::int64_t margin, std::int64_t ny);
 
-/// A band for each weight, as tall as its weight says; fewer where bands would be lower than a few rows.
-[[nodiscard]] std::vector<Rows> bands_of(std::int64_t ny, const std::vector<double>& weights);
+/// A band for each weight, as tall as its weight says; fewer where bands would be lower than a few rows. A band begins
+/// where blocks of a picture of the image do, so that whoever has it finds their peaks.
+[[nodiscard]] std::vector<Rows> bands_of(Shape image, const std::vector<double>& weights);
 
 /// What lies between parts of [0, ny), which ascend; empty parts count for nothing.
 [[nodiscard]] std::vector<Rows> gaps_between(const std::vector<Rows>& parts, std::int64_t ny);

@@ -46,6 +46,21 @@ for words in "gaussian:5" "gaussian:5 --algorithm direct" "gaussian:9 --algorith
   expect_same_pixels one.fits many.fits
 done
 
+# One image of a batch is one image of all cards.
+run run sky.fits -o one_run --products csv,picture "${cpu[@]}"
+expect_status 0
+export REBER_CPU_PARTS=3
+run run sky.fits -o many_run --products csv,picture "${cpu[@]}"
+unset REBER_CPU_PARTS
+expect_status 0
+for file in sky.csv sky.png; do expect_same one_run/$file many_run/$file; done
+run run sky.fits -o many_run --products csv --devices all "${cpu[@]}"
+expect_status 0  # the processor has no use for them
+expect_same one_run/sky.csv many_run/sky.csv
+run run sky.fits -o many_run --products csv --devices 0,1 --device 1 "${cpu[@]}"
+expect_status 2
+expect_in err "exclude each other"
+
 run find sky.fits -o cat.csv --devices 0,x "${cpu[@]}"
 expect_status 0  # the processor has no use for them
 run find sky.fits -o cat.csv --device 1 --devices 0,1 "${cpu[@]}"

@@ -51,7 +51,15 @@ checks=$((checks + 1))
 if ldd "$reber" | grep -E 'libopencv|libtbb|liblapack|libgfortran|libGL|libX11' >err; then report "loads what it does not need"; fi
 run --devices
 expect_status 0
-expect_in out "reber " cpu reference threads
+expect_in out "reber " cpu reference threads "where nothing is said" "one image: " "a batch: "
+if [ -n "${REBER_FAKE_NVML:-}" ]; then
+  mkdir driver
+  ln -s "$REBER_FAKE_NVML" driver/libnvidia-ml.so.1
+  LD_LIBRARY_PATH=$PWD/driver run --devices
+  expect_status 0
+  expect_in out "card 0 of nvidia-smi: Test card; 0 MiB, 0 free; PCIe 5 x8 (the card has x16); 4 NVLinks up"
+  expect_in out "card 1 of nvidia-smi: Silent card; tells nothing"
+fi
 run --list-algorithms
 expect_status 0
 expect_in out direct/tiles separable/tiles fft/tiles direct/definition

@@ -41,15 +41,19 @@ std::vector<float> peaks_by_loop(const Image& image, std::int64_t block) {
   return peaks;
 }
 
+/// Bands begin with blocks of a picture of 1400 pixels.
+std::int64_t block_of_picture(Shape shape) { return (std::max(shape.ny, shape.nx) + 1399) / 1400; }
+
 TEST(BlockPeaks, are_the_largest_finite_pixels) {
   for (const std::string& name : tested_backends()) {
     Backend& by = backend(name);
-    for (const Shape shape : {Shape{1, 1}, Shape{40, 61}, Shape{3, 1000}, Shape{257, 130}}) {
+    for (const Shape shape : {Shape{1, 1}, Shape{40, 61}, Shape{3, 1000}, Shape{257, 130}, Shape{4300, 30}}) {
       const Image image = awkward_image(shape);
       const auto plane = load(by, image);
-      for (const std::int64_t block : {1, 2, 3, 11, 32, 64, 500}) {
+      for (const std::int64_t block : {1, 2, 3, 4, 11, 32, 64, 500}) {
         SCOPED_TRACE(fmt::format("{}, {} x {}, blocks of {}", name, shape.ny, shape.nx, block));
         const auto got = by.block_peaks(*plane, block, {});
+        if (name == kBanded && block != block_of_picture(shape) && !got) continue;
         ASSERT_TRUE(got.has_value());
         const std::vector<float> expected = peaks_by_loop(image, block);
         ASSERT_EQ(got->size(), expected.size());
@@ -59,8 +63,8 @@ TEST(BlockPeaks, are_the_largest_finite_pixels) {
       }
     }
     const Image image = awkward_image({200, 200});
-    const auto of_streamed = by.block_peaks(*load(by, image, 50), 4, {});
-    EXPECT_EQ(of_streamed.has_value(), name == "cpu") << "which holds it whole all the same";
+    const auto of_streamed = by.block_peaks(*load(by, image, 50), 1, {});
+    EXPECT_EQ(of_streamed.has_value(), name != "cuda") << "which holds it whole all the same";
   }
 }
 

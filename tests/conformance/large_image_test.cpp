@@ -153,7 +153,7 @@ void expect_counts_right(Shape shape) {
   for (const std::string& name : tested_backends()) {
     BackendOptions options;
     options.threads = 1;
-    const std::shared_ptr<Backend> tested = make_backend(name, options, LogSink());
+    const std::shared_ptr<Backend> tested = fresh_backend(name, options);
     if (!tested->info().streams_sources) continue;
     TilingPlan tiling;
     tiling.resident = false;

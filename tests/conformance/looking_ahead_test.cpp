@@ -120,7 +120,7 @@ TEST(Streaming, islands_that_are_foretold_while_cells_are_measured_are_those_tha
             // Rows of cells that overlap are read again; a walk of label's own would be one more. Where cells have no
             // value, the pixels about them are read by themselves.
             if (told == first && grid.rows[1].begin == grid.rows[0].end) {
-              EXPECT_LE(source->rows, kShape.ny);
+              EXPECT_LE(source->rows, walk_of(name, kShape.ny));
             }
             EXPECT_TRUE(same_values(a.model.mean, b.model.mean));
             EXPECT_EQ(a.runs, b.runs);
@@ -137,7 +137,7 @@ TEST(Streaming, islands_that_are_foretold_while_cells_are_measured_are_those_tha
           EXPECT_EQ(a.runs, b.runs);
           EXPECT_GT(b.runs.runs.size(), 0U);
           if (!bad_cells && grid.rows[1].begin == grid.rows[0].end) {
-            EXPECT_LE(source->rows, kShape.ny);
+            EXPECT_LE(source->rows, walk_of(name, kShape.ny));
           }
           EXPECT_EQ(bands->blank(), whole->blank());
         }
@@ -167,8 +167,10 @@ TEST(Streaming, what_was_foretold_is_mended_about_cells_without_a_value) {
     const IslandPixels pixels_b = tested.island_pixels(*bands, b.model, *b.islands, 1);
     EXPECT_TRUE(same_values(pixels_a.pixel, pixels_b.pixel));
     EXPECT_TRUE(same_values(pixels_a.rms, pixels_b.rms));
-    EXPECT_LE(source->rows, shape.ny);
-    EXPECT_GT(source->rectangles, 4);
+    EXPECT_LE(source->rows, walk_of(name, shape.ny));
+    if (name != kBanded) {
+      EXPECT_GT(source->rectangles, 4);
+    }
     expect_same_islands(tested, *whole, *bands, a.model, b.model);
   }
 }

@@ -44,7 +44,7 @@ TEST(RowsLater, are_the_rows_of_a_convolution_at_once) {
             EXPECT_EQ(tested.rows_together(*at_once), 0);
             for (const std::int64_t rows : {std::int64_t{0}, std::int64_t{37}, std::int64_t{300}, shape.ny}) {
               const auto made = tested.convolve_later(*plane, *plan);
-              EXPECT_EQ(made != nullptr, name == "cpu");
+              EXPECT_EQ(made != nullptr, name != "cuda");
               if (!made) break;
               const std::int64_t together = tested.rows_together(*made);
               EXPECT_GT(together, 0);

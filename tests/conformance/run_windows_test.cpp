@@ -77,8 +77,9 @@ TEST(RunWindows, of_given_runs_no_more_is_read_than_their_parts_of_rows) {
       const auto bands = streamed(tested, source, height);
       const auto given = tested.islands_of(runs, options);
       expect_same_pixels(tested.island_pixels(*bands, model, *given, 1), expected);
-      EXPECT_EQ(source->rows, 0);
-      EXPECT_GE(source->pixels, pixels);
+      // Islands that cross a border lie in rows that are read whole.
+      EXPECT_LE(source->rows, name == kBanded ? kWide.ny / 3 : 0);
+      EXPECT_GE(source->pixels + source->rows * kWide.nx, pixels);
       EXPECT_LE(source->pixels, 2 * pixels);
     }
   }

@@ -83,7 +83,7 @@ struct Made {
 std::unique_ptr<Backend> fresh(const std::string& name) {
   BackendOptions options;
   options.threads = 1;
-  return make_backend(name, options, LogSink{});
+  return fresh_backend(name, options);
 }
 
 using Call = std::function<void(const Job&)>;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/files/image/image_file.hpp"
@@ -52,6 +53,10 @@ inline Image tall_image() {
     for (std::int64_t x = 0; x < 60; ++x) image.at(y, x) = std::numeric_limits<float>::quiet_NaN();
   return image;
 }
+
+/// Rows that one walk over an image of ny rows may read. Bands are joined in strips about their borders, which are read
+/// again; in images as low as these they grow to most of the image.
+inline std::int64_t walk_of(const std::string& name, std::int64_t ny) { return name == kBanded ? 5 * ny : ny; }
 
 inline std::unique_ptr<Plane> streamed(Backend& tested, std::shared_ptr<const PixelSource> source,
                                        std::int64_t height) {

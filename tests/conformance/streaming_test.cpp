@@ -156,14 +156,16 @@ TEST(Streaming, each_walk_reads_once_and_measuring_what_was_labelled_reads_nothi
     const auto source = std::make_shared<CountedSource>(image);
     const auto bands = streamed(tested, source, 100);
     (void)tested.mesh(*bands, MeshGrid::make(kShape, 64), {});
-    EXPECT_EQ(source->rows, kShape.ny);
+    const std::int64_t walked = source->rows;
+    EXPECT_GE(walked, kShape.ny);
+    EXPECT_LE(walked, walk_of(name, kShape.ny));
     EXPECT_GT(bands->blank(), 0);
-    EXPECT_EQ(source->rows, kShape.ny);
+    EXPECT_EQ(source->rows, walked);
     const BackgroundModel model = sloping(kShape);
     const auto islands = tested.label(*bands, model, {9, 8, 1, Connectivity::eight, false});
     EXPECT_GT(islands->count(), 0);
     const std::int64_t read = source->rows;
-    EXPECT_LE(read, 2 * kShape.ny);  // the last blocks may still be there
+    EXPECT_LE(read, walked + walk_of(name, kShape.ny));  // the last blocks may still be there
     (void)tested.measure(*bands, model, *islands);
     (void)tested.island_pixels(*bands, model, *islands, 1);
     EXPECT_EQ(source->rows, read);

@@ -14,7 +14,7 @@
 
 namespace reber::testing {
 
-class FailingMaps final : public Backend {
+class FailingMaps : public Backend {
  public:
   explicit FailingMaps(std::shared_ptr<Backend> worker, std::int64_t memory_bytes = 0)
       : worker_(std::move(worker)), memory_bytes_(memory_bytes) {}

@@ -11,6 +11,7 @@
 
 #include "core/files/image/image_file.hpp"
 #include "kernels/backends.hpp"
+#include "kernels/banded/backend.hpp"
 
 namespace reber::testing {
 
@@ -81,6 +82,7 @@ std::vector<std::string> tested_backends() {
       if (std::string(entry.name) == "reference") continue;
       if (entry.unavailable({}).empty()) found.emplace_back(entry.name);
     }
+    found.emplace_back(kBanded);
     return found;
   }();
   return names;
@@ -89,8 +91,15 @@ std::vector<std::string> tested_backends() {
 Backend& backend(const std::string& name) {
   static std::map<std::string, std::unique_ptr<Backend>> made;
   auto& slot = made[name];
-  if (!slot) slot = make_backend(name, {}, LogSink{});
+  if (!slot) slot = fresh_backend(name);
   return *slot;
+}
+
+std::unique_ptr<Backend> fresh_backend(const std::string& name, const BackendOptions& options) {
+  if (name != kBanded) return make_backend(name, options, LogSink{});
+  std::vector<std::unique_ptr<Backend>> members;
+  for (int k = 0; k < 3; ++k) members.push_back(make_backend("cpu", options, LogSink{}));
+  return banded::make(std::move(members), {{3}, {2}, {4}}, LogSink{});
 }
 
 std::unique_ptr<Plane> load(Backend& backend, const Image& image, std::int64_t band_rows) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/seam/compute/backend.hpp"
+#include "core/seam/compute/backend_options.hpp"
 #include "core/sky/model/image.hpp"
 
 namespace reber::testing {
@@ -36,12 +37,17 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Names of the backends to hold against the reference: cpu, and cuda where a card is present. With
+/// One image over three cpu backends, as over cards: how bands are joined is proved without a card.
+inline constexpr const char* kBanded = "banded";
+
+/// Names of the backends to hold against the reference: cpu, cuda where a card is present, and kBanded. With
 /// REBER_REQUIRE_CUDA=1 in the environment a missing card is an error, not a shorter list.
 std::vector<std::string> tested_backends();
 
 /// A backend of that name, made once a process.
 Backend& backend(const std::string& name);
+/// A new one.
+std::unique_ptr<Backend> fresh_backend(const std::string& name, const BackendOptions& options = {});
 
 std::unique_ptr<Plane> load(Backend& backend, const Image& image, std::int64_t band_rows = 0);
 Image store(Backend& backend, const Plane& plane);

@@ -9,9 +9,9 @@
 #include <fstream>
 #include <numbers>
 
+#include "core/base/device_monitor.hpp"
 #include "core/base/error.hpp"
 #include "core/files/fits/fits_writer.hpp"
-#include "gui/model/device_monitor.hpp"
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/proof.hpp"
 #include "gui/model/sky/sky_lock.hpp"
@@ -325,7 +325,12 @@ TEST(GuiDevice, ReadsWhatACardTells) {
   EXPECT_EQ(cards[0].clock_max_mhz, 1980);
   EXPECT_EQ(cards[0].memory_clock_mhz, 2600);
   EXPECT_DOUBLE_EQ(cards[0].power_w.value(), 350.5);
+  EXPECT_EQ(cards[0].link_generation, 5);
+  EXPECT_EQ(cards[0].link_width, 8);
+  EXPECT_EQ(cards[0].link_width_max, 16);
+  EXPECT_EQ(cards[0].nvlinks, 4);
   EXPECT_EQ(cards[1].name, "Silent card");
+  EXPECT_FALSE(cards[1].nvlinks.has_value());
   EXPECT_FALSE(cards[1].memory_used_bytes.has_value());
   EXPECT_FALSE(cards[1].temperature_c.has_value());
 }

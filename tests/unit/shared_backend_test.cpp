@@ -188,7 +188,9 @@ std::unique_ptr<Backend> banded_of(const std::vector<double>& weights, std::vect
   const LogSink log([said](LogLevel, const std::string& text) {
     if (said != nullptr) said->push_back(text);
   });
-  return banded::make(std::move(members), weights, log);
+  std::vector<banded::Ability> abilities;
+  for (const double weight : weights) abilities.push_back({weight});
+  return banded::make(std::move(members), std::move(abilities), log);
 }
 
 TEST(BandedBackend, FindsWhatOneAloneFinds) {

@@ -59,5 +59,11 @@ int nvmlDeviceGetClockInfo(void* device, unsigned which, unsigned* out) {
   return tell(device, which == 1 ? 1500 : 2600, out);
 }
 int nvmlDeviceGetMaxClockInfo(void* device, unsigned, unsigned* out) { return tell(device, 1980, out); }
+int nvmlDeviceGetMaxPcieLinkGeneration(void* device, unsigned* out) { return tell(device, 5, out); }
+int nvmlDeviceGetCurrPcieLinkWidth(void* device, unsigned* out) { return tell(device, 8, out); }
+int nvmlDeviceGetMaxPcieLinkWidth(void* device, unsigned* out) { return tell(device, 16, out); }
+int nvmlDeviceGetNvLinkState(void* device, unsigned link, unsigned* out) {
+  return link < 6 ? tell(device, link < 4 ? 1 : 0, out) : kNotSupported;
+}
 int nvmlDeviceGetPowerUsage(void* device, unsigned* out) { return tell(device, 350500, out); }
 }
