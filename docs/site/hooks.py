@@ -20,7 +20,9 @@ MADE = {"python-api.md": python_page, "seam.md": seam_page, "learn/notebook.md":
 
 
 def on_config(config):
-    """The notes follow the last shelf's pages."""
+    """The notes follow the last shelf's pages; the foot has the version."""
+    version = re.search(r"project\(\w+\s+VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))
+    config.copyright = f"Reber {version[1]}" if version else None
     notes = [page for page in OUTSIDE if page.startswith("notes/") and page != "notes/index.md"]
     last = config.nav[-1]["Understand"]
     last.append({"Notes of measurements": ["notes/index.md", *notes]})
