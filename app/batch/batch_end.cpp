@@ -11,6 +11,7 @@
 #include "app/options/output_names.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
+#include "core/base/json_text.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/io/atomic_file.hpp"
 #include "core/files/io/byte_source.hpp"
@@ -47,7 +48,7 @@ std::string join_path(const RunSettings& settings, const std::vector<BatchImage>
 
 Json json_file(const std::string& path) {
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
-  Json document = Json::parse(fits::read_text(path, kMost), nullptr, false);
+  Json document = parsed_json<Json>(fits::read_text(path, kMost));
   if (document.is_discarded()) throw DataError(fmt::format("cannot read the report '{}'", printable(path)));
   return document;
 }

@@ -24,6 +24,7 @@
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"
+#include "core/base/json_text.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/io/plain_path.hpp"
 
@@ -183,7 +184,7 @@ ImageDone WorkerProcess::run(int lane, const BatchImage& image, const Progress& 
     const Json question{{"path", image.path}, {"plane", image.plane}, {"again", again}};
     std::optional<std::string> answer;
     if (link.line.send(question.dump(-1, ' ', false, Json::error_handler_t::replace))) answer = link.line.receive(wait);
-    const Json reply = answer ? Json::parse(*answer, nullptr, false) : Json();
+    const Json reply = answer ? parsed_json<Json>(*answer) : Json();
     std::optional<ImageRecord> record = reply.is_object() ? record_of(reply.value("record", "")) : std::nullopt;
     if (record) {
       done = {std::move(*record), {}, reply.value("told", "")};

@@ -95,7 +95,7 @@ UndoState undo_state(const Document& document, WrittenRequest& written) {
   UndoState state;
   state.document = document.id;
   if (written.text.empty() || first_changed(written.request, document.request))
-    written = {document.request, to_json(document.request).dump()};
+    written = {document.request, to_json(document.request).dump(-1, ' ', false, Json::error_handler_t::replace)};
   state.parameters = written.text;
   state.regions = regions_of(document);
   for (const std::int64_t row : document.sources.flagged) state.flags += fmt::format("{} ", row);
@@ -138,7 +138,8 @@ std::string gesture_between(const UndoState& before, const UndoState& now) {
 
 void go_to(Context& context, Document& document, const UndoState& state) {
   const Json json = Json::parse(state.parameters);
-  const bool parameters_change = to_json(document.request).dump() != state.parameters;
+  const bool parameters_change =
+      to_json(document.request).dump(-1, ' ', false, Json::error_handler_t::replace) != state.parameters;
   apply_json(JsonObject(json, "undo"), document.request);
   if (regions_of(document) != state.regions) set_regions(document, state.regions);
   for (const auto& [kind, render] : state.display)

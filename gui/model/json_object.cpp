@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/base/json_text.hpp"
 #include "core/files/io/atomic_file.hpp"
 #include "core/files/io/byte_source.hpp"
 
@@ -28,9 +29,8 @@ JsonObject::JsonObject(const Json& json, std::string file, std::string where)
 void JsonObject::fail(const std::string& name, const std::string& expected, const Json& found) const {
   std::string place = where_;
   if (!name.empty()) place += (place.empty() ? "" : ".") + name;
-  const std::string what = found.dump(-1, ' ', false, Json::error_handler_t::replace);
-  throw InputError(fmt::format("{}: {}: {}, not {}", file_, place.empty() ? "the whole" : place, expected,
-                               what.size() > 60 ? what.substr(0, 60) + "..." : what));
+  throw InputError(
+      fmt::format("{}: {}: {}, not {}", file_, place.empty() ? "the whole" : place, expected, shown(found)));
 }
 
 bool JsonObject::has(const char* name) const { return json_->contains(name); }
@@ -130,6 +130,7 @@ Json read_json_file(const std::string& path) {
   constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
   const std::string text = fits::read_text(path, kMostBytes);
   try {
+    if (nests_too_deep(text)) throw InputError(fmt::format("{}: it nests too deep", path));
     Json json = Json::parse(text);
     if (!json.is_object()) throw InputError(fmt::format("{}: a JSON object {{...}} was expected", path));
     return json;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/base/json_text.hpp"
 #include "core/files/io/atomic_file.hpp"
 #include "core/files/io/byte_source.hpp"
 
@@ -55,7 +56,7 @@ void load_settings(ViewerState& state, const std::string& path) {
   if (path.empty() || !std::filesystem::exists(path, error)) return;
   Json all;
   try {
-    all = Json::parse(fits::read_text(path, kMostBytes), nullptr, false);
+    all = parsed_json<Json>(fits::read_text(path, kMostBytes));
   } catch (const DataError&) {
     return;  // the defaults stay
   }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/base/json_text.hpp"
 #include "gui/model/request_json.hpp"
 #include "gui/model/workbench.hpp"
 
@@ -161,7 +162,7 @@ std::string state_json(const ViewerState& state) {
 }
 
 std::string json_at(const std::string& document, const std::string& path) {
-  Json at = Json::parse(document, nullptr, false);
+  Json at = parsed_json<Json>(document);
   std::istringstream names(path);
   for (std::string name; std::getline(names, name, '.');) {
     if (name == "length" && at.is_structured() && !(at.is_object() && at.contains(name))) {

@@ -217,13 +217,18 @@ printf 'name = "few"  # of them\n[snr_width]\npass = [2, +inf]\n' >few.toml
 run report sky.fits --levels few.toml --quick -o few.html --backend cpu
 expect_status 0
 flagged few.json snr_width
-for wrong in '[nothing]\npass = [0, 1]\n' '[offset]\npass = [1, 0]\n' '[offset]\npass = 3\n' 'word\n' '[offset]\npass = [0, 2]\nuncertain = [1, 3]\n'; do
+for wrong in '[nothing]\npass = [0, 1]\n' '[offset]\npass = [1, 0]\n' '[offset]\npass = 3\n' 'word\n' '[offset]\npass = [0, 2]\nuncertain = [1, 3]\n' \
+  '[offset]\npass = \047\xff\047\n'; do
   # shellcheck disable=SC2059
   printf "$wrong" >wrong.toml
   run report sky.fits --levels wrong.toml --quick -o wrong.html --backend cpu
   expect_status 2
   expect_in err "wrong.toml"
 done
+python3 -c 'print("[offset]\npass = " + "[" * 100000 + "]" * 100000)' >deep.toml
+run report sky.fits --levels deep.toml --quick -o wrong.html --backend cpu
+expect_status 2
+expect_in err "deep.toml"
 run report sky.fits --levels askap --quick -o askap.html --backend cpu
 expect_status 0
 expect_in askap.html "levels of the ASKAP continuum validation"

@@ -4,6 +4,7 @@
 #include "app/options/config_file.hpp"
 #include "app/options/parameter_options.hpp"
 #include "app/options/parse.hpp"
+#include "core/base/json_text.hpp"
 #include "gui/model/workspace.hpp"
 #include "tests/fuzz/targets.hpp"
 
@@ -30,7 +31,7 @@ void toml(Bytes bytes) {
 }
 
 void session(Bytes bytes) {
-  const auto json = gui::Json::parse(text_of(bytes), nullptr, false);
+  const auto json = parsed_json<gui::Json>(text_of(bytes));
   if (json.is_discarded()) return;
   (void)gui::to_json(gui::session_from_json(json, "fuzz"));
 }

@@ -38,7 +38,7 @@ std::shared_ptr<const PixelSource> pixels_of(std::shared_ptr<const ImageFile> fi
     std::unique_ptr<const PixelSource> pixels;  // gone before the file
   };
   auto pixels = file->pixels(plane, progress);
-  const auto open = std::make_shared<const Open>(std::move(file), std::move(pixels));
+  const auto open = std::make_shared<const Open>(Open{std::move(file), std::move(pixels)});
   return {open, open->pixels.get()};
 }
 

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_text.hpp"
+
 namespace reber {
 namespace {
 
@@ -54,7 +56,7 @@ std::string to_line(const ImageRecord& record) {
 }
 
 std::optional<ImageRecord> record_of(std::string_view line) {
-  const Json json = Json::parse(line, nullptr, false);
+  const Json json = parsed_json<Json>(line);
   if (!json.is_object()) return std::nullopt;
   try {
     ImageRecord record;

@@ -8,9 +8,9 @@
 #include <bit>
 #include <charconv>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/base/json_text.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/fits/fits_guard.hpp"
 #include "core/files/io/byte_source.hpp"
@@ -83,7 +83,7 @@ SkyRanges parse_cells(std::string_view text) {
 
 /// {"3": [1, 2], "4": [50]}
 SkyRanges parse_json(std::string_view text) {
-  const auto root = nlohmann::json::parse(text, nullptr, false);
+  const auto root = parsed_json<nlohmann::json>(text);
   if (!root.is_object()) throw InputError("it is no JSON object as {\"3\": [1, 2]}");
   SkyRanges ranges;
   for (const auto& [order, cells] : root.items()) {
@@ -164,8 +164,10 @@ SkyRanges read_table(const fits::ByteSource& bytes, const std::string& name) {
     return ranges;
   }
   if (numbers.size() % 2 != 0) throw InputError("its ranges are not pairs");
-  for (std::size_t i = 0; i < numbers.size(); i += 2)
+  for (std::size_t i = 0; i < numbers.size(); i += 2) {
+    if (numbers[i + 1] <= numbers[i]) throw InputError("a range of it ends before it begins");
     ranges.push_back(range_of(kDeepestOrder, numbers[i], numbers[i + 1] - 1));
+  }
   return ranges;
 }
 

@@ -232,7 +232,7 @@ std::vector<bool> for_each_row(const std::vector<Region>& regions, Shape image,
   std::vector<std::size_t> order(count), waiting(count), active;
   std::iota(order.begin(), order.end(), 0);
   if (!one_after_another(regions))
-    std::ranges::stable_partition(order, [&](std::size_t i) { return !regions[i].excluded; });
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return !regions[i].excluded; });
   std::vector<RegionRows> rows;
   for (const std::size_t i : order) {
     progress.check();

@@ -159,7 +159,7 @@ bool needs_two_lines(const FileRegion& f) {
 
 std::string crtf_text(std::vector<FileRegion> files, const SkySystem& system) {
   // CASA takes lines one after another, so what is taken out of these is taken out of nothing else.
-  std::ranges::stable_partition(files, needs_two_lines);
+  std::stable_partition(files.begin(), files.end(), needs_two_lines);
   std::string text = "#CRTFv0\n";
   const auto add = [&](const FileRegion& f, bool excluded) {
     if (excluded) text += '-';

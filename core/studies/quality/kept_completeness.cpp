@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/base/json_text.hpp"
 #include "core/files/io/byte_source.hpp"
 #include "core/run/batch/record.hpp"
 #include "core/run/request/parameters.hpp"
@@ -81,7 +82,7 @@ std::optional<CompletenessResult> kept_completeness(const std::string& path, con
   constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;
   if (state_of(path).bytes < 0) return {};
   try {
-    const Json json = Json::parse(fits::read_text(path, kMostBytes));
+    const auto json = parsed_json<Json>(fits::read_text(path, kMostBytes));
     if (json.at("key") != key) return {};
     CompletenessResult result = result_of(json.at("completeness"));
     result.fwhm_px = real(json.at("fwhm_px"));

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
 #include "core/base/error.hpp"
+#include "core/base/json_text.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/io/byte_source.hpp"
 #include "core/studies/quality/metrics.hpp"
@@ -101,13 +101,15 @@ uncertain = [0, 0.2]
 
 /// A value of TOML that is a number, a text or a list of numbers; infinite ends become null.
 Json toml_value_of(const std::string& text, const std::string& where) {
+  constexpr std::size_t kShown = 60;
   static const std::regex infinite("[+-]?inf"), plus(R"((^|[\[,\s])\+)");
   std::string json = text;
   if (json.size() > 1 && json.front() == '\'' && json.back() == '\'') return Json(json.substr(1, json.size() - 2));
   if (!json.starts_with('"')) json = std::regex_replace(std::regex_replace(json, infinite, "null"), plus, "$1");
-  Json value = Json::parse(json, nullptr, false);
+  Json value = parsed_json<Json>(json);
   if (value.is_discarded())
-    throw InputError(fmt::format("{}: '{}' is no number, text or list of numbers", where, printable(text)));
+    throw InputError(fmt::format("{}: '{}' is no number, text or list of numbers", where,
+                                 printable(text.size() > kShown ? text.substr(0, kShown) + "..." : text)));
   return value;
 }
 
@@ -151,7 +153,7 @@ Json json_of_toml(const std::string& text, const std::string& name) {
 Interval interval_of(const Json& pair, const std::string& where) {
   const auto end = [](const Json& one) { return one.is_number() || one.is_null(); };
   if (!pair.is_array() || pair.size() != 2 || !end(pair[0]) || !end(pair[1]))
-    throw InputError(fmt::format("{}: expected [LOW, HIGH], not {}", where, printable(pair.dump())));
+    throw InputError(fmt::format("{}: expected [LOW, HIGH], not {}", where, printable(shown(pair))));
   Interval interval;
   if (!pair[0].is_null()) interval.low = pair[0].get<double>();
   if (!pair[1].is_null()) interval.high = pair[1].get<double>();
@@ -207,7 +209,7 @@ Levels read_levels(const std::string& name_or_path) {
   const std::string text = shipped.empty() ? fits::read_text(name_or_path, kMostBytes) : std::string(shipped);
   const std::string name = printable(name_or_path);
   if (trimmed(text).starts_with('{')) {
-    const Json all = Json::parse(text, nullptr, false);
+    const Json all = parsed_json<Json>(text);
     if (all.is_discarded()) throw InputError(name + ": no JSON");
     return levels_of(all, name);
   }
