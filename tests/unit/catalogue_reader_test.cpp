@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/files/catalogue/catalogue_io.hpp"
+#include "core/files/catalogue/catalogue_readers.hpp"
 #include "core/sky/model/sky_list.hpp"
 #include "tests/unit/fits_files.hpp"
 
@@ -212,6 +213,21 @@ TEST(CatalogueReader, DamagedFilesAreRefusedWithTheReason) {
   EXPECT_NE(message(table("8", "0", "1W")).find("unknown type"), std::string::npos);
   // A row of no bytes, as many times as fit 63 bits, is no endless loop.
   EXPECT_NE(message(table("0", "9000000000000000000", "0D")).find("no column"), std::string::npos);
+}
+
+/// In the first line, and behind '#'; the rows are not looked at.
+TEST(CatalogueReader, ATextTableHasTenThousandColumnsAtTheMost) {
+  constexpr int kMost = 10'000;
+  for (const std::string comment : {"", "# "})
+    for (const int count : {kMost, kMost + 1, 20 * kMost}) {
+      std::string names = comment + "c1", cells = "1";
+      for (int i = 2; i <= count; ++i) names += ",c" + std::to_string(i), cells += ",1";
+      const std::string text = names + "\n" + cells + "\n";
+      if (count <= kMost)
+        EXPECT_EQ(read_catalogue_text(text, "t", {}).columns.size(), static_cast<std::size_t>(count)) << comment;
+      else
+        EXPECT_THROW((void)read_catalogue_text(text, "t", {}), DataError) << comment << count;
+    }
 }
 
 TEST(SkyList, UnitsOfTheFileWinOverThoseOfTheName) {

@@ -14,6 +14,8 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace reber {
 namespace {
@@ -30,6 +32,7 @@ class World {
     for (Rank& rank : ranks_) rank.machine = draw(2);
     crashes_ = draw(3) == 0 ? 0 : draw(kRanks);
     delays_ = draw(3) == 0 ? 1 + draw(2) : 0;
+    stops_ = draw(2) == 0 ? draw(kRanks) : 0;
     // Left by processes that ended long ago.
     if (draw(2) == 0) claimed_[hash_of({"image0"}) + ".1"] = kNobody;
     if (draw(4) == 0) claimed_[hash_of({"image1"}) + ".7"] = kNobody;
@@ -63,6 +66,12 @@ class World {
     std::unique_lock lock(mutex_);
     ranks_[who].turn.wait(lock, [&] { return at_move_ == who; });
   }
+  /// Whether the user stops this rank here: it gives back what it holds, and does nothing more.
+  bool stops(int who) {
+    if (stops_ == 0 || draw(6) != 0) return false;
+    --stops_;
+    return ranks_[who].stopped = true;
+  }
   void end(int who) {
     const std::lock_guard lock(mutex_);
     if (ranks_[who].ended) return;
@@ -73,7 +82,7 @@ class World {
   struct Rank {
     int machine = 0;
     double heard = 0, late_until = 0;
-    bool ended = false, crashed = false, was_late = false;
+    bool ended = false, crashed = false, stopped = false, was_late = false;
     std::condition_variable turn;
     std::set<std::string> listing;  ///< as this machine remembers it
     double listed = -100;
@@ -86,6 +95,7 @@ class World {
   std::map<std::string, int> claimed_;  ///< who, by name
   std::vector<ImageRecord> records_;
   double now_ = 0;
+  bool stuck_ = false;  ///< somebody waits, and nobody will ever give back
 
  private:
   /// Whoever is neither late nor at the end; time passes where all are late.
@@ -110,7 +120,7 @@ class World {
 
   std::mt19937_64 random_;
   std::mutex mutex_;
-  int at_move_ = 0, crashes_ = 0, delays_ = 0;
+  int at_move_ = 0, crashes_ = 0, delays_ = 0, stops_ = 0;
 };
 
 /// The folder as one rank sees it: what a machine remembers of it may be old, until it changes the folder itself.
@@ -168,7 +178,10 @@ void work(World& world, int who) {
   });
   std::vector<int> left;
   for (int i = 0; i < kImages; ++i) left.push_back(i);
+  constexpr double kForEver = 1e5;  // seconds
   while (!left.empty()) {
+    if (world.now_ > kForEver) world.stuck_ = true;
+    if (world.stuck_) return;
     std::vector<int> held;
     for (const int i : left) {
       ImageRecord found;
@@ -177,6 +190,7 @@ void work(World& world, int who) {
       if (answer == Claims::Answer::held) held.push_back(i);
       if (answer != Claims::Answer::taken) continue;
       for (int steps = world.draw(6); steps >= 0; --steps) world.step(who);
+      if (world.stops(who)) return;
       ImageRecord record;
       record.path = image(i);
       world.records_.push_back(record);
@@ -202,9 +216,13 @@ void play(std::uint64_t seed) {
       world.end(who);
     });
   for (std::thread& thread : threads) thread.join();
-  bool all_crashed = true, late = false;
-  for (const World::Rank& rank : world.ranks_) all_crashed = all_crashed && rank.crashed, late = late || rank.was_late;
-  if (all_crashed) return;
+  ASSERT_FALSE(world.stuck_) << "REBER_SCHEDULE=" << seed;
+  bool any_to_the_end = false, late = false;
+  for (const World::Rank& rank : world.ranks_) {
+    any_to_the_end = any_to_the_end || !(rank.crashed || rank.stopped);
+    late = late || rank.was_late;
+  }
+  if (!any_to_the_end) return;
   std::map<std::string, int> done;
   for (const ImageRecord& record : world.records_) ++done[record.path];
   for (int i = 0; i < kImages; ++i) {
@@ -227,6 +245,61 @@ TEST(Claims, of_any_order_of_steps_each_image_is_done_once) {
   if (std::getenv("REBER_SCHEDULE") != nullptr) return play(number("REBER_SCHEDULE", 0));
   const std::uint64_t count = number("REBER_SCHEDULES", 10'000);
   for (std::uint64_t seed = 0; seed < count && !HasFatalFailure(); ++seed) play(seed);
+}
+
+/// A folder whose listings are told beforehand; the last one stays.
+class Told final : public LeaseFolder {
+ public:
+  using Listings = std::vector<std::vector<std::string>>;
+  explicit Told(Listings listings) : listings_(std::move(listings)) {}
+
+  std::vector<std::string> names() override {
+    const std::vector<std::string> found = listings_.front();
+    if (listings_.size() > 1) listings_.erase(listings_.begin());
+    return found;
+  }
+  bool claim(const std::string& name) override { return claimed_.insert(name).second; }
+  void remove(const std::string& name) override { claimed_.erase(name); }
+  bool is_gone(const std::string& name) override { return gone_.contains(name); }
+
+  std::set<std::string> claimed_, gone_;
+
+ private:
+  Listings listings_;
+};
+
+/// Two who saw different listings claim different numbers: whoever looks later steps back.
+TEST(Leases, one_is_given_back_where_the_second_look_finds_another_holder) {
+  for (const char* other : {"k.2", "k.9"}) {
+    Told folder(Told::Listings{{}, {"k.1", other}, {}});
+    Leases leases(folder);
+    EXPECT_FALSE(leases.take("k")) << other;
+    EXPECT_TRUE(folder.claimed_.empty()) << other;
+  }
+}
+
+TEST(Leases, leases_of_those_who_are_gone_and_of_other_things_do_not_stand_in_the_way) {
+  Told folder(Told::Listings{{"k.4"}, {"k.5", "k.4", "k.3", "kk.9", "k.x", "process.1"}, {}});
+  folder.claimed_ = folder.gone_ = {"k.3", "k.4"};
+  Leases leases(folder);
+  EXPECT_TRUE(leases.take("k"));
+  EXPECT_EQ(folder.claimed_, (std::set<std::string>{"k.5"}));
+}
+
+/// Else nobody could look at the image again while this process lives.
+TEST(Claims, the_lease_of_an_image_that_is_done_is_given_back) {
+  Told folder(Told::Listings{{}});
+  ImageRecord done, found;
+  done.path = "a";
+  Claims claims(folder, {"a", "b"}, [&] { return std::vector<ImageRecord>{done}; });
+  const auto holds = [](const ImageRecord&) { return true; };
+  EXPECT_EQ(claims.ask("a", holds, found), Claims::Answer::done);
+  EXPECT_EQ(found.path, "a");
+  EXPECT_TRUE(folder.claimed_.empty());
+  EXPECT_EQ(claims.ask("b", holds, found), Claims::Answer::taken);
+  EXPECT_EQ(folder.claimed_.size(), 1U);
+  claims.release("b");
+  EXPECT_TRUE(folder.claimed_.empty());
 }
 
 }  // namespace

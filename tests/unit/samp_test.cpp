@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages to other programs: documents of XML-RPC, addresses of this machine, the hub's file, the type by content.
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "core/base/error.hpp"
 #include "core/files/samp/hub.hpp"
@@ -97,6 +102,63 @@ TEST(Samp, HubFileTellsAddressAndSecret) {
   EXPECT_EQ(hub.secret, "a=b");
   EXPECT_EQ(hub.address.port, 2112);
   EXPECT_THROW((void)hub_file("samp.secret=a\n", "f"), DataError);
+}
+
+/// Takes one connection, and says a letter each so often: at most for four seconds.
+class SlowServer {
+ public:
+  explicit SlowServer(std::chrono::milliseconds pause) : listening_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in here{};
+    here.sin_family = AF_INET;
+    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ::socklen_t size = sizeof here;
+    auto* const address = reinterpret_cast<sockaddr*>(&here);  // as the socket calls want it
+    EXPECT_EQ(::bind(listening_, address, size), 0);
+    EXPECT_EQ(::listen(listening_, 1), 0);
+    EXPECT_EQ(::getsockname(listening_, address, &size), 0);
+    to_ = {"127.0.0.1", ntohs(here.sin_port), "/"};
+    talk_ = std::thread([this, pause] { serve(pause); });
+  }
+  ~SlowServer() {
+    over_ = true;
+    ::shutdown(listening_, SHUT_RDWR);
+    talk_.join();
+    ::close(listening_);
+  }
+  SlowServer(const SlowServer&) = delete;
+  SlowServer& operator=(const SlowServer&) = delete;
+  [[nodiscard]] const LocalAddress& address() const { return to_; }
+
+ private:
+  void serve(std::chrono::milliseconds pause) {
+    using std::chrono::steady_clock;
+    const int peer = ::accept(listening_, nullptr, nullptr);
+    const auto end = steady_clock::now() + std::chrono::seconds(4);
+    for (auto next = steady_clock::now() + pause; !over_ && steady_clock::now() < end;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      if (steady_clock::now() < next) continue;
+      if (::send(peer, "H", 1, MSG_NOSIGNAL) < 0) break;
+      next += pause;
+    }
+    ::close(peer);
+  }
+
+  int listening_;
+  LocalAddress to_;
+  std::atomic<bool> over_{false};
+  std::thread talk_;
+};
+
+/// A server that trickles, one that says nothing, and one whose time was over before.
+TEST(Samp, NoAnswerIsWaitedForBeyondTheDeadline) {
+  using std::chrono::milliseconds, std::chrono::steady_clock;
+  for (const milliseconds pause : {milliseconds(20), milliseconds(60'000)})
+    for (const milliseconds allowed : {milliseconds(300), milliseconds(0), milliseconds(-300)}) {
+      const SlowServer server(pause);
+      const auto begun = steady_clock::now();
+      EXPECT_THROW((void)post(server.address(), "<a/>", begun + allowed), DataError);
+      EXPECT_LT(steady_clock::now() - begun, milliseconds(2500)) << pause.count() << " " << allowed.count();
+    }
 }
 
 TEST(Samp, FileUrlIsAbsoluteAndEscaped) {

@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/studies/random.hpp"
+#include "core/studies/simulation_bounds.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber {
@@ -201,14 +202,13 @@ TEST(Simulation, wrong_options_are_refused_by_name) {
 
 /// Each number at a bound, beyond it, and where no number is.
 TEST(Simulation, EveryNumberHasBounds) {
-  const auto backend = make_backend("cpu", {}, LogSink());
-  const auto refused = [&](auto set, auto value) {
+  const auto refused = [](auto set, auto value) {
     SimulationOptions options;
     options.shape = {16, 16};
     options.point_sources = options.extended_sources = 0;
     set(options) = value;
     try {
-      (void)simulate(options, *backend, {});
+      check_bounds(options);
       return false;
     } catch (const InputError&) {
       return true;
@@ -226,7 +226,7 @@ TEST(Simulation, EveryNumberHasBounds) {
   real([](Options& o) -> double& { return o.rms_rise; }, 0, 1e6);
   real([](Options& o) -> double& { return o.beam.pa_deg; }, -360, 360);
   const auto whole = [&](auto set, std::int64_t least, std::int64_t most) {
-    EXPECT_FALSE(refused(set, least));
+    for (const std::int64_t value : {least, most}) EXPECT_FALSE(refused(set, value)) << value;
     for (const std::int64_t value : {least - 1, most + 1, std::int64_t{1} << 62})
       EXPECT_TRUE(refused(set, value)) << value;
   };
@@ -236,6 +236,9 @@ TEST(Simulation, EveryNumberHasBounds) {
   whole([](Options& o) -> std::int64_t& { return o.grid_step; }, 1, 1 << 20);
   whole([](Options& o) -> std::int64_t& { return o.shape.ny; }, 8, 1 << 20);
   whole([](Options& o) -> std::int64_t& { return o.shape.nx; }, 8, 1 << 20);
+  SimulationOptions options;
+  options.dec_deg = 91;
+  EXPECT_THROW((void)simulate(options, *backend_named("cpu"), {}), InputError);
 }
 
 }  // namespace

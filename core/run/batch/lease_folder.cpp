@@ -139,7 +139,7 @@ struct FileLeases::State {
   /// Of a holder's file or one of its leases.
   [[nodiscard]] bool is_gone(const std::string& name) const {
     const Seen other(path(name));
-    if (!other.is_there()) return errno == ENOENT;
+    if (!other.is_there()) return errno == ENOENT || errno == ELOOP;  // a link has no holder
     const struct stat theirs = other.state();
     struct stat mine {};
     ::futimens(file->descriptor(), nullptr);
