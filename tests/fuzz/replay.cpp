@@ -19,8 +19,10 @@ struct Target {
   void (*reader)(Bytes bytes);
 };
 constexpr Target kTargets[] = {
-    {"header", header}, {"tiles", tiles},     {"sky", sky},   {"beam_table", beam_table}, {"regions", regions},
-    {"tables", tables}, {"votable", votable}, {"toml", toml}, {"session", session},
+    {"header", header},   {"tiles", tiles},     {"sky", sky},         {"beam_table", beam_table},
+    {"regions", regions}, {"tables", tables},   {"votable", votable}, {"toml", toml},
+    {"session", session}, {"foreign", foreign}, {"moc", moc},         {"levels", levels},
+    {"record", record},   {"list", list},       {"samp", samp},
 };
 
 std::vector<std::uint8_t> read(const fs::path& path) {

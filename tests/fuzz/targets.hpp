@@ -27,6 +27,12 @@ void tables(Bytes bytes);      ///< catalogues as FITS or as text
 void votable(Bytes bytes);
 void toml(Bytes bytes);     ///< a file for --config
 void session(Bytes bytes);  ///< of the viewer
+void foreign(Bytes bytes);  ///< what a caged child tells of an image
+void moc(Bytes bytes);      ///< coverage maps, as FITS and as text
+void levels(Bytes bytes);   ///< of quality reports
+void record(Bytes bytes);   ///< a line of a batch's records
+void list(Bytes bytes);     ///< of images
+void samp(Bytes bytes);     ///< answers of a hub, and its file
 
 /// One input. What a reader may throw ends here.
 template <class Feed>

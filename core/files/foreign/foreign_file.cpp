@@ -19,111 +19,12 @@
 #include "core/files/fits/card_header.hpp"
 #include "core/files/fits/fits_guard.hpp"
 #include "core/files/fits/pixel_sources.hpp"
+#include "core/files/foreign/described.hpp"
 
 namespace reber {
 namespace {
 
 constexpr std::int64_t kMessageBytes = std::int64_t{64} << 20;
-
-/// What a child writes down for its parent, piece by piece.
-class Message {
- public:
-  Message(std::byte* at, std::int64_t bytes) : at_(at), end_(at + bytes) {}
-  template <class Number>
-  void put(Number value) {
-    std::memcpy(room(sizeof value), &value, sizeof value);
-  }
-  void put(const std::string& text) {
-    put(static_cast<std::int64_t>(text.size()));
-    std::memcpy(room(text.size()), text.data(), text.size());
-  }
-  template <class Number>
-  [[nodiscard]] Number take() {
-    Number value;
-    std::memcpy(&value, room(sizeof value), sizeof value);
-    return value;
-  }
-  /// throws std::runtime_error for a number beyond most
-  [[nodiscard]] std::int64_t take_count(std::int64_t most) {
-    const auto count = take<std::int64_t>();
-    if (count < 0 || count > most) throw std::runtime_error("its header is too long");
-    return count;
-  }
-  [[nodiscard]] std::string take_text() {
-    const auto size = static_cast<std::size_t>(take_count(end_ - at_));
-    const std::byte* const text = room(size);
-    return {reinterpret_cast<const char*>(text), size};  // bytes as letters
-  }
-
- private:
-  std::byte* room(std::size_t size) {
-    if (static_cast<std::size_t>(end_ - at_) < size) throw std::runtime_error("its header is too long");
-    return std::exchange(at_, at_ + size);
-  }
-  std::byte *at_, *end_;
-};
-
-/// Writes cards; what FITS has no card for is left out.
-class Cards final : public CardSink {
- public:
-  void text(const std::string& keyword, const std::string& value) override {
-    if (fits_keyword(keyword)) text_ += fits::make_text_card(keyword, value);
-  }
-  void number(const std::string& keyword, double value) override {
-    if (fits_keyword(keyword) && std::isfinite(value)) text_ += fits::make_card(keyword, value);
-  }
-  void integer(const std::string& keyword, std::int64_t value) override {
-    if (fits_keyword(keyword)) text_ += fits::make_card(keyword, value);
-  }
-  void logical(const std::string& keyword, bool value) override {
-    if (fits_keyword(keyword)) text_ += fits::make_logical_card(keyword, value);
-  }
-  void card(const std::string& card) override {
-    text_ += card;
-    text_.resize((text_.size() + fits::kCardBytes - 1) / fits::kCardBytes * fits::kCardBytes, ' ');
-  }
-  [[nodiscard]] const std::string& all() const { return text_; }
-
- private:
-  static bool fits_keyword(const std::string& word) {
-    return !word.empty() && word.size() <= 8 && std::ranges::all_of(word, [](char c) {
-      return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-    });
-  }
-  std::string text_;
-};
-
-void write(const ForeignImage& image, const Cards& cards, Message out) {
-  out.put(image.kind);
-  out.put(std::int64_t{image.hdu});
-  out.put(std::int64_t{image.bitpix});
-  out.put(static_cast<std::int64_t>(image.axes.size()));
-  for (const std::int64_t axis : image.axes) out.put(axis);
-  out.put(static_cast<std::int64_t>(image.beams.size()));
-  for (const ForeignBeam& beam : image.beams) out.put(beam);
-  out.put(cards.all());
-}
-
-struct Described {
-  ForeignImage image;
-  std::string cards;
-};
-
-Described read(Message in) {
-  constexpr std::int64_t kMostBeams = 1'000'000;
-  Described found;
-  ForeignImage& image = found.image;
-  image.kind = fits::restrict_to_ascii(in.take_text());  // it is shown, and written to JSON
-  image.hdu = static_cast<int>(in.take_count(1 << 30));
-  image.bitpix = static_cast<int>(in.take<std::int64_t>());
-  image.axes.resize(static_cast<std::size_t>(in.take_count(fits::kMaxAxes)));
-  for (std::int64_t& axis : image.axes) axis = in.take<std::int64_t>();
-  image.beams.resize(static_cast<std::size_t>(in.take_count(kMostBeams)));
-  for (ForeignBeam& beam : image.beams) beam = in.take<ForeignBeam>();
-  found.cards = in.take_text();
-  found.cards.resize(found.cards.size() / fits::kCardBytes * fits::kCardBytes);
-  return found;
-}
 
 /// The library's pixels: floats of floats, doubles of all else.
 PixelFormat format_of(int bitpix) {
@@ -137,23 +38,10 @@ class ForeignFile final : public ImageFile {
  public:
   ForeignFile(ForeignSource source, const OpenOptions& options, Planes planes, const Progress& progress)
       : source_(std::move(source)), name_(printable(source_.path)) {
-    Described found = describe(options.hdu.value_or(-1), progress);
-    check(found.image, options);
+    const Described found = describe(options.hdu.value_or(-1), progress);
     hdu_ = found.image.hdu;
     format_ = format_of(found.image.bitpix);
-    ImageHeader facts;
-    facts.path = source_.path;
-    facts.hdu = hdu_;
-    facts.axes = found.image.axes;
-    facts.bitpix = found.image.bitpix;
-    facts.hdus.push_back({hdu_, found.image.kind, "", facts.bitpix, facts.axes});
-    header_.emplace(std::move(facts), cards_of(found), std::nullopt, options, planes);
-    const ImageHeader& header = header_->common();
-    std::vector<fits::PlacedBeam> beams;
-    for (const ForeignBeam& beam : found.image.beams)
-      beams.push_back({beam.channel, beam.stokes, beam.major_deg, beam.minor_deg, beam.pa_deg});
-    if (!beams.empty())
-      header_->take(fits::beams_of_planes(beams, header_->cards(), header.axes, header.x_axis, header.y_axis));
+    header_.emplace(header_of(found, source_.path, source_.most_pixel_bytes, options, planes));
     if (plane_bytes() > options.max_inflated_bytes)
       throw DataError(fmt::format("'{}': its plane takes {} bytes, above the limit of {}", name_, plane_bytes(),
                                   options.max_inflated_bytes));
@@ -208,41 +96,14 @@ class ForeignFile final : public ImageFile {
         [&] {
           Cards cards;
           const ForeignImage image = source_.reader.describe(path(), hdu, cards, close_cage);
-          write(image, cards, {memory.bytes(), kMessageBytes});
+          write_described(image, cards, {memory.bytes(), kMessageBytes});
         },
         progress);
     try {
-      return read({memory.bytes(), kMessageBytes});
+      return read_described({memory.bytes(), kMessageBytes});
     } catch (const std::runtime_error& error) {
       throw DataError(fmt::format("'{}' cannot be read: {}", name_, error.what()));
     }
-  }
-
-  void check(const ForeignImage& image, const OpenOptions& options) const {
-    if (options.hdu && *options.hdu != image.hdu)
-      throw InputError(fmt::format("'{}' has no HDU {}: it is a {}", name_, *options.hdu, image.kind));
-    const bool known =
-        std::ranges::any_of(std::array{8, 16, 32, 64, -32, -64}, [&](int b) { return b == image.bitpix; });
-    if (!known) throw DataError(fmt::format("'{}': pixels of {} bits", name_, image.bitpix));
-    if (image.axes.size() < 2)
-      throw DataError(fmt::format("'{}' has {} axes (2-D image wanted)", name_, image.axes.size()));
-    const auto count = fits::product(image.axes);
-    const std::int64_t pixel = std::abs(image.bitpix) / 8;
-    if (!count || *count < 1 || *count > source_.most_pixel_bytes / pixel)
-      throw DataError(fmt::format("'{}': truncated data (its axes {} need more than the {} bytes that there are)",
-                                  name_, fmt::join(image.axes, " x "), source_.most_pixel_bytes));
-  }
-
-  /// With the cards of the axes, where the library leaves them out.
-  static fits::CardTable cards_of(const Described& found) {
-    fits::CardTable own(found.cards);
-    if (own.has("NAXIS")) return own;
-    std::string text = fits::make_logical_card("SIMPLE", true);
-    text += fits::make_card("BITPIX", std::int64_t{found.image.bitpix});
-    text += fits::make_card("NAXIS", static_cast<std::int64_t>(found.image.axes.size()));
-    for (std::size_t i = 0; i < found.image.axes.size(); ++i)
-      text += fits::make_card(fmt::format("NAXIS{}", i + 1), found.image.axes[i]);
-    return fits::CardTable(text + found.cards);
   }
 
   [[nodiscard]] std::shared_ptr<const fits::DecodedPlane> decode(std::int64_t plane, const Progress& progress) const {
