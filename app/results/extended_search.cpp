@@ -51,10 +51,11 @@ void write_extended(const std::vector<std::string>& paths, Result& found, const 
   const ExtendedSources extended = find_extended(found, request, Job(progress));
   const Catalogue table = extended_catalogue(extended, found.header(), found.history);
   for (const std::string& path : paths) {
-    if (is_picture(path))
-      draw(path, extended, found, how, progress);
-    else
+    if (!is_picture(path))
       write_catalogue(table, path, how);
+    else if (!drawn_or_lacking(path, how, [&] { draw(path, extended, found, how, progress); }))
+      continue;
+    found.report.outputs.push_back(path);
   }
   const auto roots = std::ranges::count(extended.sources, 0, &ExtendedSource::parent);
   const auto compact = std::ranges::count(extended.sources, SegmentClass::compact, &ExtendedSource::kind);
@@ -62,7 +63,6 @@ void write_extended(const std::vector<std::string>& paths, Result& found, const 
       "extended", fmt::format("{} structures, {} of them inside others; {} compact sources inside them",
                               static_cast<std::ptrdiff_t>(extended.sources.size()) - compact,
                               static_cast<std::ptrdiff_t>(extended.sources.size()) - compact - roots, compact));
-  found.report.outputs.insert(found.report.outputs.end(), paths.begin(), paths.end());
 }
 
 }  // namespace reber::app

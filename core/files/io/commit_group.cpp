@@ -29,6 +29,9 @@ struct CommitGroup::State {
   Durable durable;
   mutable std::mutex mutex;
   std::vector<Waiting> files;
+  std::exception_ptr lacking;
+
+  void name(std::vector<Waiting>& ready, const Progress& progress) const;
 };
 
 CommitGroup::CommitGroup(Durable durable) : state_(std::make_unique<State>()) { state_->durable = durable; }
@@ -46,24 +49,35 @@ std::size_t CommitGroup::size() const {
   return state_->files.size();
 }
 
+void CommitGroup::lack(std::exception_ptr reason) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->lacking) state_->lacking = std::move(reason);
+}
+
 void CommitGroup::commit(const Progress& progress) {
   std::vector<Waiting> files;
+  std::exception_ptr lacking;
   {
     const std::lock_guard lock(state_->mutex);
     files.swap(state_->files);
+    std::swap(lacking, state_->lacking);
   }
-  if (files.empty()) return;
+  if (!files.empty()) state_->name(files, progress);
+  if (lacking) std::rethrow_exception(lacking);
+}
+
+void CommitGroup::State::name(std::vector<Waiting>& ready, const Progress& progress) const {
   const trace::Span span("write", "commit");
   progress.check();
-  const bool synced = state_->durable != Durable::no;
-  ThreadPool pool(synced ? static_cast<int>(std::min(files.size(), kThreads)) : 1);
-  pool.for_each(static_cast<std::int64_t>(files.size()), [&](std::int64_t i) {
+  const bool synced = durable != Durable::no;
+  ThreadPool pool(synced ? static_cast<int>(std::min(ready.size(), kThreads)) : 1);
+  pool.for_each(static_cast<std::int64_t>(ready.size()), [&](std::int64_t i) {
     const trace::Span sync("write", synced ? "sync a file" : "close a file");
-    Waiting& each = files[static_cast<std::size_t>(i)];
+    Waiting& each = ready[static_cast<std::size_t>(i)];
     each.file.finish(each.expected_bytes, synced, progress);
   });
   std::set<std::string> folders;
-  for (Waiting& each : files) folders.insert(each.file.appear());
+  for (Waiting& each : ready) folders.insert(each.file.appear());
   if (!synced) return;
   for (const std::string& folder : folders) sync_folder(folder);
 }

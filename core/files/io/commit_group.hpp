@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 
 #include "core/base/progress.hpp"
@@ -34,9 +35,11 @@ class CommitGroup {
   /// For AtomicFile::commit(), from any thread.
   void take(AtomicFile file, std::int64_t expected_bytes);
   [[nodiscard]] std::size_t size() const;  ///< files that wait
+  /// One more file was wanted and could not be made. commit() throws the reason once the others have their names.
+  void lack(std::exception_ptr reason);
 
   /// Nothing is named where one of them fails before that, or where the work is to stop. The group is empty afterwards.
-  ///   throws as AtomicFile::commit(); Cancelled
+  ///   throws as AtomicFile::commit(); Cancelled; what lack() was given first
   void commit(const Progress& progress = {});
 
  private:

@@ -5,15 +5,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <future>
 #include <map>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <string_view>
 
 #include "core/base/error.hpp"
 #include "core/base/fair_turn.hpp"
+#include "core/base/printable.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
@@ -26,6 +29,7 @@
 #include "core/run/pipeline/mesh_maps.hpp"
 #include "core/run/pipeline/product_islands.hpp"
 #include "core/run/pipeline/product_table.hpp"
+#include "core/seam/compute/card_error.hpp"
 #include "core/sky/model/image.hpp"
 
 namespace reber {
@@ -213,7 +217,8 @@ std::vector<std::string> Writer::write() {
   std::vector<std::future<void>> others;
   const auto add = [&](auto work) { others.push_back(beside(std::move(work))); };
   // First, since it has most to do once it has its rows.
-  if (!drawn.empty()) add([&] { picture(drawn, catalogue); });
+  std::future<void> drawing;
+  if (!drawn.empty()) drawing = beside([&] { picture(drawn, catalogue); });
   if (!wanted_.catalogues.empty()) add([&] { catalogues(catalogue, named); });
   const std::string labelled = result_.islands() ? wanted_.file_of("labels") : std::string();
   if (!labelled.empty()) add([&] { labels(labelled); });
@@ -224,13 +229,34 @@ std::vector<std::string> Writer::write() {
     if (!path.empty() && product.kind == Kind::map) map(product, path);
     if (!path.empty() && product.kind == Kind::nodes) mesh(product, path);
   }
-  for (const std::string& path : {labelled, drawn})
-    if (!path.empty()) written_.push_back(path);
+  if (!labelled.empty()) written_.push_back(labelled);
   for (std::future<void>& other : others) other.get();
+  if (drawing.valid() && drawn_or_lacking(drawn, how_, [&] { drawing.get(); })) written_.push_back(drawn);
   return std::move(written_);
 }
 
 }  // namespace
+
+bool drawn_or_lacking(const std::string& path, const FileOptions& how, const std::function<void()>& draw) {
+  try {
+    draw();
+    return true;
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const DataError&) {
+    throw;  // the folder takes no file
+  } catch (const CardError&) {
+    throw;  // the whole run begins anew
+  } catch (const std::bad_alloc&) {
+    if (how.group == nullptr) throw;
+    how.group->lack(std::make_exception_ptr(DeviceError(
+        fmt::format("there was not enough memory to draw '{}'; the other files are written", printable(path)))));
+  } catch (const std::exception&) {
+    if (how.group == nullptr) throw;
+    how.group->lack(std::current_exception());
+  }
+  return false;
+}
 
 bool any_product(const OutputRequest& wanted) { return !wanted.files().empty(); }
 

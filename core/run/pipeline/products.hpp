@@ -2,6 +2,7 @@
 // The files that a run leaves: catalogues, maps, picture.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ namespace reber {
 ///   options: outlines, file and progress; the rest is filled in   throws as write_sky_picture
 void draw_result(const std::string& path, const Result& result, const Catalogue& sources, const PixelRows& rows,
                  PictureOptions options);
+
+/// Draws a picture among other files. Where that fails, but for a folder that takes no file, a card that failed and the
+/// wish to stop, the group of `how` keeps the reason (CommitGroup::lack), so that the other files are written.
+///   returns whether it is drawn   throws as draw() for these, and for all where there is no group
+bool drawn_or_lacking(const std::string& path, const FileOptions& how, const std::function<void()>& draw);
 
 /// Writes what is wanted of a finished run, each file whole or not at all, and returns the paths in that order. Every
 /// file that can hold it gets the result's history. Files that do not need the backend are written beside the others.
