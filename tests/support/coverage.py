@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which lines the tests run: of the readers, writers, fall-backs and errors, by gcov.
+"""Which lines and branches the tests run: of the readers, writers, fall-backs and errors, by gcov.
 
-    coverage.py BUILD [--run] [--bar PERCENT] [--missing] [--jobs N]
+    coverage.py BUILD [--run] [--bar PERCENT] [--branch-bar PERCENT] [--missing] [--jobs N]
 
 BUILD is a folder of the preset `coverage`. --run begins with counters at zero and runs the unit and golden tests and those
 of the command line; without it, what has run since the counters were made is told. Prints a line per source, per part and
-for the set of tests/support/coverage_set.txt; --missing names the lines that did not run. A line counts as run where any
-of its copies (templates, programs) was.
+for the set of tests/support/coverage_set.txt; --missing names the lines of which not all ran. A line counts as run where
+any of its copies (templates, programs) was, and so does a branch. Branches are the ways on from a condition; the way that
+an exception takes out of a call is none.
 
-Exit code: 0, 1 where the set lies below the bar (95), 2 where tests fail or nothing was counted.
+Exit code: 0, 1 where the set lies below a bar (95 of lines, 90 of branches), 2 where tests fail or nothing was counted.
 """
 import argparse
 import concurrent.futures
@@ -51,16 +52,18 @@ def run_tests(build, jobs):
 
 
 def counts_of(notes, root, build):
-    """{file: {line: times}} of one object, by gcov."""
-    done = subprocess.run(["gcov", "--json-format", "--stdout", "--relative-only", "--source-prefix", root, notes], cwd=build,
+    """{file: {(line, branch): times}} of one object, by gcov; the line itself is its branch -1."""
+    done = subprocess.run(["gcov", "--json-format", "--branch-probabilities", "--stdout", "--relative-only", "--source-prefix", root, notes], cwd=build,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     found = {}
     for document in filter(None, done.stdout.splitlines()):
         for file in json.loads(document)["files"]:
             lines = found.setdefault(file["file"], {})
             for line in file["lines"]:
-                number = line["line_number"]
-                lines[number] = lines.get(number, 0) + line["count"]
+                ways = [branch["count"] for branch in line["branches"] if not branch["throw"]]
+                for branch, times in enumerate([line["count"], *ways], -1):
+                    at = line["line_number"], branch
+                    lines[at] = lines.get(at, 0) + times
     return found
 
 
@@ -72,18 +75,38 @@ def gather(root, build, jobs):
                 path = Path(name)
                 name = str(path.relative_to(root)) if path.is_absolute() and path.is_relative_to(root) else name
                 into = whole.setdefault(name, {})
-                for number, times in lines.items():
-                    into[number] = into.get(number, 0) + times
+                for at, times in lines.items():
+                    into[at] = into.get(at, 0) + times
     return whole
 
 
-def told(name, run, lines):
-    return f"{100 * run / lines:6.1f} %  {run:5} of {lines:5}  {name}"
+class Share:
+    """How many of the lines and branches ran."""
+
+    def __init__(self):
+        self.run, self.all = [0, 0], [0, 0]
+
+    def add(self, counts):
+        for (_, branch), times in counts.items():
+            kind = int(branch >= 0)
+            self.run[kind] += times > 0
+            self.all[kind] += 1
+
+    def percent(self, kind):
+        return 100 * self.run[kind] / max(self.all[kind], 1)
+
+    def told(self, name):
+        return "  ".join(f"{self.percent(kind):6.1f} %  {self.run[kind]:5} of {self.all[kind]:5}" for kind in (0, 1)) + "  " + name
 
 
 def missing(root, name, counts):
     text = (root / name).read_text(encoding="utf-8").splitlines()
-    return [f"          {number:4}: {text[number - 1].strip()}" for number, times in sorted(counts.items()) if times == 0]
+    lines = {}
+    for (number, branch), times in counts.items():
+        if times == 0:
+            lines.setdefault(number, []).append(branch)
+    return [f"          {number:4}{'  ' if -1 in ways else f' {len(ways)}'}: {text[number - 1].strip()}"
+            for number, ways in sorted(lines.items())]
 
 
 def main():
@@ -91,35 +114,34 @@ def main():
     parser.add_argument("build", type=lambda text: Path(text).resolve())
     parser.add_argument("--run", action="store_true")
     parser.add_argument("--bar", type=float, default=95)
+    parser.add_argument("--branch-bar", type=float, default=90)
     parser.add_argument("--missing", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     root = Path(__file__).resolve().parents[2]
     failed = run_tests(options.build, options.jobs) if options.run else 0
     counts = gather(root, options.build, options.jobs)
-    parts, absent = {}, []
+    parts, whole, absent = {}, Share(), []
+    print("  lines run                 branches taken")
     for part, name in coverage_set(root):
-        lines = counts.get(name)
-        if not lines:
+        if not counts.get(name):
             absent.append(name)
             continue
-        run = sum(times > 0 for times in lines.values())
-        so_far = parts.setdefault(part, [0, 0])
-        so_far[0], so_far[1] = so_far[0] + run, so_far[1] + len(lines)
-        print(told(name, run, len(lines)))
+        own = Share()
+        for share in own, whole, parts.setdefault(part, Share()):
+            share.add(counts[name])
+        print(own.told(name))
         if options.missing:
-            print("\n".join(missing(root, name, lines)))
+            print("\n".join(missing(root, name, counts[name])))
     if absent:
         print("nothing counted in: " + ", ".join(absent))
         return 2
-    for part, (run, lines) in parts.items():
-        print(told(part, run, lines))
-    run, lines = (sum(part[at] for part in parts.values()) for at in (0, 1))
-    print(told("the set", run, lines))
+    for part, share in parts.items():
+        print(share.told(part))
+    print(whole.told("the set"))
     if failed:
         return 2
-    # Written so that nothing counted fails.
-    return 0 if 100 * run >= options.bar * lines > 0 else 1
+    return 0 if whole.percent(0) >= options.bar and whole.percent(1) >= options.branch_bar else 1
 
 
 if __name__ == "__main__":
