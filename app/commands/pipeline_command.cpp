@@ -41,8 +41,9 @@ Result run_one(Request request, CommonOptions common, Terminal& terminal, const 
   const auto ahead = run_beside([&request, &shared] { return shared.others() ? 0 : read_ahead(request.input); });
   const Progress progress = terminal.progress();
   const auto run_shared = [&] {
-    Result made = run_once(make_shared_backend(backend_options(common), shared.others()), request,
-                           events_of(progress, terminal.log()));
+    Result made =
+        run_once(make_shared_backend(common.backend, backend_options(common), shared.others(), terminal.log()), request,
+                 events_of(progress, terminal.log()));
     shared.others()->finish(progress);
     return made;
   };

@@ -25,7 +25,7 @@ class SharedImage {
  public:
   /// Without --share, with --dry-run and for a process that is alone nothing changes. Else waits for the others.
   ///   request, common: become those of this process
-  ///   throws InputError for another backend than cpu; as FolderExchange
+  ///   throws InputError for the reference; as FolderExchange
   SharedImage(const ShareOptions& options, Request& request, CommonOptions& common, Terminal& terminal);
 
   /// Null where nothing is shared.

@@ -55,6 +55,8 @@ class BandedBackend final : public TypedBackend<BandedPlane, BandedIslands, Band
     const std::string first = all.device;
     bool alike = true;
     std::string devices = first;
+    all.processes = members_->others() != nullptr ? members_->others()->count() : 1;
+    if (all.processes > 1) return all;
     for (std::size_t k = 1; k < members_->count(); ++k) {
       const BackendInfo one = members_->of(k).info();
       alike = alike && one.device == first;
@@ -69,7 +71,7 @@ class BandedBackend final : public TypedBackend<BandedPlane, BandedIslands, Band
 
   /// Of what was planned for all memory, a member's part: in bands as tall as the smallest memory holds.
   [[nodiscard]] TilingPlan of_member(const TilingPlan& tiling, std::int64_t band) const {
-    const double least = least_memory(members_->abilities());
+    const double least = members_->others() != nullptr ? 1 : least_memory(members_->abilities());
     TilingPlan own = tiling;
     if (tiling.resident && !tiling.in_source) own.band_rows = band;
     if (static_cast<double>(tiling.device_bytes) <= least * static_cast<double>(info_.device_memory_bytes)) return own;
@@ -164,7 +166,9 @@ class BandedBackend final : public TypedBackend<BandedPlane, BandedIslands, Band
 
   MeshCells do_mesh(const BandedPlane& plane, const MeshGrid& grid, const MeshOptions& options,
                     const Job& job) override {
-    return measure_mesh(*members_, plane, grid, options, std::exchange(hint_, std::nullopt), job);
+    MeshCells cells = measure_mesh(*members_, plane, grid, options, std::exchange(hint_, std::nullopt), job);
+    plane.share_counts(job);
+    return cells;
   }
   std::optional<MeshCells> do_mesh_each(const BandedPlane& plane, std::span<const MeshGrid> grids,
                                         const MeshOptions& options, const Job& job) override {
@@ -294,6 +298,10 @@ std::unique_ptr<Backend> make(std::vector<std::unique_ptr<Backend>> members, std
                               LogSink log) {
   return std::make_unique<BandedBackend>(
       std::make_shared<Members>(std::move(members), std::move(abilities), std::move(log)));
+}
+
+std::unique_ptr<Backend> make_shared(std::unique_ptr<Backend> own, std::shared_ptr<Exchange> others, LogSink log) {
+  return std::make_unique<BandedBackend>(std::make_shared<Members>(std::move(own), std::move(others), std::move(log)));
 }
 
 }  // namespace reber::banded

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/exchange.hpp"
 #include "core/base/log.hpp"
 #include "core/seam/compute/backend.hpp"
 #include "kernels/banded/shares.hpp"
@@ -17,5 +18,10 @@ namespace reber::banded {
 ///   members: at least one;   abilities: of each
 [[nodiscard]] std::unique_ptr<Backend> make(std::vector<std::unique_ptr<Backend>> members,
                                             std::vector<Ability> abilities, LogSink log);
+
+/// The same of one backend here, and of those that other processes have: each does its bands of what is measured, and
+/// all know what all found. What needs no more than the pixels of islands each does of all.
+[[nodiscard]] std::unique_ptr<Backend> make_shared(std::unique_ptr<Backend> own, std::shared_ptr<Exchange> others,
+                                                   LogSink log);
 
 }  // namespace reber::banded

@@ -12,6 +12,8 @@ namespace {
 
 /// Problems for which a batch is not divided further; deals for each member.
 constexpr std::size_t kFewProblems = 256, kDeals = 3;
+/// Below this many problems other processes would be waited for longer than all are solved.
+constexpr std::size_t kWorthSharing = 64;
 
 /// What a problem costs, about: of banded factors, the pixels times their squared width.
 double cost_of(const FitProblem& problem) {
@@ -43,11 +45,55 @@ FitBatch some_of(const FitBatch& batch, const std::vector<std::size_t>& which) {
   return some;
 }
 
+/// Some of the problems, and what became of them.
+struct Deal {
+  std::vector<std::size_t> which;
+  FitResults results = {};
+  bool done = false;
+
+  void solve(const FitBatch& batch, Backend& by, const Job& job) {
+    results = by.fits().fit(some_of(batch, which), job);
+    done = true;
+  }
+};
+
+/// The next one to whichever member is free.
+void deal_out(Members& members, const FitBatch& batch, std::vector<Deal>& deals, const Job& job) {
+  std::atomic<std::size_t> next{0};
+  std::vector<Members::Task> tasks;
+  for (std::size_t m = 0; m < members.count(); ++m)
+    tasks.push_back({m, [&](Backend& by, const Job& own) {
+                       for (std::size_t k = next++; k < deals.size(); k = next++) deals[k].solve(batch, by, own);
+                     }});
+  members.run(tasks, job);
+  // What a card had taken when it failed.
+  for (std::size_t k = 0; k < deals.size(); ++k)
+    if (!deals[k].done) members.run({{k, [&](Backend& by, const Job& own) { deals[k].solve(batch, by, own); }}}, job);
+}
+
+/// One to each process.
+void share(Members& members, const FitBatch& batch, std::vector<Deal>& deals, const Job& job) {
+  std::vector<Members::Task> tasks;
+  for (std::size_t k = 0; k < deals.size(); ++k)
+    tasks.push_back({k, [&, k](Backend& by, const Job& own) { deals[k].solve(batch, by, own); }});
+  members.share(
+      tasks,
+      [&](std::size_t k, Packed& to) {
+        to.add(deals[k].results.problems);
+        to.add(deals[k].results.components);
+      },
+      [&](std::size_t k, Unpacked& from) {
+        deals[k].results.problems = from.next<FitOutcome>();
+        deals[k].results.components = from.next<FittedGaussian>();
+      },
+      job);
+}
+
 }  // namespace
 
 FitResults fit(Members& members, const FitBatch& batch, const Job& job) {
   const std::size_t count = batch.problems.size();
-  if (count < 2 || members.count() < 2) {
+  if (count < 2 || members.count() < 2 || (members.others() != nullptr && count < kWorthSharing)) {
     FitResults results;
     members.run({{0, [&](Backend& by, const Job& own) { results = by.fits().fit(batch, own); }}}, job);
     return results;
@@ -56,34 +102,20 @@ FitResults fit(Members& members, const FitBatch& batch, const Job& job) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(
       order, [&](std::size_t a, std::size_t b) { return cost_of(batch.problems[a]) > cost_of(batch.problems[b]); });
-  const std::size_t deals =
-      std::min(count, members.count() * (count > kFewProblems * members.count() ? kDeals : std::size_t{1}));
+  const bool many = members.others() == nullptr && count > kFewProblems * members.count();
+  std::vector<Deal> deals(std::min(count, members.count() * (many ? kDeals : std::size_t{1})));
+  for (std::size_t k = 0; k < count; ++k) deals[k % deals.size()].which.push_back(order[k]);
+  members.others() != nullptr ? share(members, batch, deals, job) : deal_out(members, batch, deals, job);
   FitResults all{std::vector<FitOutcome>(count), std::vector<FittedGaussian>(batch.start.size())};
-  std::atomic<std::size_t> next{0};
-  std::vector<char> done(deals, 0);
-  const auto solve = [&](std::size_t deal, Backend& by, const Job& own) {
-    std::vector<std::size_t> which;
-    for (std::size_t k = deal; k < count; k += deals) which.push_back(order[k]);
-    const FitResults results = by.fits().fit(some_of(batch, which), own);
-    std::int64_t at = 0;
-    for (std::size_t n = 0; n < which.size(); ++n) {
-      const FitProblem& problem = batch.problems[which[n]];
-      all.problems[which[n]] = results.problems[n];
-      std::copy_n(results.components.begin() + at, problem.components,
-                  all.components.begin() + problem.first_component);
-      at += problem.components;
+  for (const Deal& deal : deals) {
+    auto from = deal.results.components.begin();
+    for (std::size_t n = 0; n < deal.which.size(); ++n) {
+      const FitProblem& problem = batch.problems[deal.which[n]];
+      all.problems[deal.which[n]] = deal.results.problems[n];
+      std::copy_n(from, problem.components, all.components.begin() + problem.first_component);
+      from += problem.components;
     }
-    done[deal] = 1;
-  };
-  std::vector<Members::Task> tasks;
-  for (std::size_t m = 0; m < members.count(); ++m)
-    tasks.push_back({m, [&](Backend& by, const Job& own) {
-                       for (std::size_t deal = next++; deal < deals; deal = next++) solve(deal, by, own);
-                     }});
-  members.run(tasks, job);
-  // What a card had taken when it failed.
-  for (std::size_t deal = 0; deal < deals; ++deal)
-    if (done[deal] == 0) members.run({{deal, [&](Backend& by, const Job& own) { solve(deal, by, own); }}}, job);
+  }
   return all;
 }
 

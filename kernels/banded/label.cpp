@@ -26,12 +26,12 @@ struct Zone {
   bool whole = false;  ///< whether the strip holds all islands of the zone
 };
 
-void take(Labelled& found, Backend& by, std::unique_ptr<IslandMap> map, const Job& job) {
+/// Takes the runs of so many islands.
+void take(Labelled& found, LabelRuns runs, std::size_t count) {
   IslandGroup& group = found.group;
   group.rows = found.rows;
-  group.by = &by;
-  group.runs = by.label_runs(*map, job);
-  found.reach.assign(static_cast<std::size_t>(map->count()), Rows{-1, -1});
+  group.runs = std::move(runs);
+  found.reach.assign(count, Rows{-1, -1});
   found.first.resize(found.reach.size());
   group.label.assign(found.reach.size(), 0);
   for (const LabelRuns::Run& run : group.runs.runs) {
@@ -42,7 +42,26 @@ void take(Labelled& found, Backend& by, std::unique_ptr<IslandMap> map, const Jo
     }
     found.reach[k].end = run.y + 1 + found.rows.begin;
   }
-  group.map = std::move(map);
+}
+void take(Labelled& found, Backend& by, std::unique_ptr<IslandMap> map, const Job& job) {
+  take(found, by.label_runs(*map, job), static_cast<std::size_t>(map->count()));
+  found.group.by = &by;
+  found.group.map = std::move(map);
+}
+
+void label_all(Members& members, const std::vector<Members::Task>& tasks, std::vector<Labelled>& found, std::int64_t nx,
+               const Job& job) {
+  members.share(
+      tasks,
+      [&](std::size_t k, Packed& to) {
+        to.add(std::vector<std::size_t>{found[k].reach.size()});
+        to.add(found[k].group.runs.runs);
+      },
+      [&](std::size_t k, Unpacked& from) {
+        const std::size_t count = from.next<std::size_t>().at(0);
+        take(found[k], {{found[k].rows.size(), nx}, from.next<LabelRuns::Run>()}, count);
+      },
+      job);
 }
 
 /// The work of one find_islands().
@@ -100,7 +119,7 @@ class BandedLabelling {
                        }});
     }
     prepare(plane_.asked_bands());
-    members_->run(tasks, job_);
+    label_all(*members_, tasks, found, plane_.shape().nx, job_);
     for (std::size_t k = 0; k < found.size(); ++k)
       accept(std::move(found[k]), [&](Rows reach) { return interiors[k].holds(reach); });
     return interiors;
@@ -129,7 +148,7 @@ class BandedLabelling {
                        }});
     }
     prepare(wanted);
-    members_->run(tasks, job_);
+    label_all(*members_, tasks, found, plane_.shape().nx, job_);
     return found;
   }
 

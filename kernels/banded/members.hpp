@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "core/base/exchange.hpp"
 #include "core/base/log.hpp"
 #include "core/seam/compute/backend.hpp"
 #include "kernels/banded/shares.hpp"
+#include "kernels/shared/packed.hpp"
 
 namespace reber::banded {
 
@@ -20,8 +22,16 @@ namespace reber::banded {
 class Members {
  public:
   Members(std::vector<std::unique_ptr<Backend>> backends, std::vector<Ability> abilities, LogSink log);
+  /// Of processes that share the image: one part for each, and one backend here.
+  Members(std::unique_ptr<Backend> own, std::shared_ptr<Exchange> others, LogSink log);
 
-  [[nodiscard]] std::size_t count() const { return backends_.size(); }
+  /// Parts that an image is divided into.
+  [[nodiscard]] std::size_t count() const { return owner_.size(); }
+  /// Null where no other process has any of them.
+  [[nodiscard]] const Exchange* others() const { return others_.get(); }
+  [[nodiscard]] bool is_own(std::size_t part) const {
+    return !others_ || part % count() == static_cast<std::size_t>(others_->index());
+  }
   [[nodiscard]] const std::vector<Ability>& abilities() const { return abilities_; }
   /// The part of each in the images that are divided from now on, which take so many bytes of all memory.
   void divide(std::int64_t bytes) { shares_ = shares_of(abilities_, bytes); }
@@ -39,6 +49,12 @@ class Members {
   /// where no member is left
   void run(const std::vector<Task>& tasks, const Job& job);
 
+  /// Of a task, what it made as bytes, and as it was.
+  using Pack = std::function<void(std::size_t task, Packed& to)>;
+  using Unpack = std::function<void(std::size_t task, Unpacked& from)>;
+  /// The same; each of several processes does the tasks of its own part, and has what the others' made.
+  void share(const std::vector<Task>& tasks, const Pack& pack, const Unpack& unpack, const Job& job);
+
  private:
   /// returns the tasks that a failed card left
   std::vector<Task> run_once(const std::vector<Task>& tasks, const Job& job);
@@ -49,6 +65,7 @@ class Members {
   std::vector<double> shares_;
   std::vector<std::size_t> owner_;  ///< of each part
   std::vector<bool> lost_;
+  std::shared_ptr<Exchange> others_;
   LogSink log_;
 };
 

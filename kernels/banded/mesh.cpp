@@ -26,13 +26,26 @@ Rows rows_of(const MeshGrid& grid, Rows cells, const BandedPlane& plane) {
   return about(rows, plane.margin(), grid.image.ny);
 }
 
+void pack(const MeshCells& cells, Packed& to) {
+  for (const auto values : {&MeshCells::mean, &MeshCells::rms, &MeshCells::filtered_mean, &MeshCells::filtered_rms})
+    to.add(cells.*values);
+}
+MeshCells unpack(Unpacked& from) {
+  MeshCells cells;
+  for (const auto values : {&MeshCells::mean, &MeshCells::rms, &MeshCells::filtered_mean, &MeshCells::filtered_rms})
+    cells.*values = from.next<float>();
+  return cells;
+}
+
 void measure(Members& members, const BandedPlane& plane, const MeshGrid& grid, const MeshOptions& options,
              std::vector<Piece>& pieces, const Job& job) {
   std::vector<Members::Task> tasks;
   std::vector<Asked> wanted;
+  std::vector<Piece*> measured;  // by each task
   for (std::size_t k = 0; k < pieces.size(); ++k) {
     if (pieces[k].cells.size() == 0) continue;
     wanted.push_back({pieces[k].rows, k});
+    measured.push_back(&pieces[k]);
     tasks.push_back({k, [&, &piece = pieces[k]](Backend& by, const Job& own) {
                        const auto pixels = plane.rows(by, piece.rows, own);
                        const Rows all = covering(grid, piece.cells, piece.rows);
@@ -44,7 +57,9 @@ void measure(Members& members, const BandedPlane& plane, const MeshGrid& grid, c
                      }});
   }
   plane.prepare(wanted, job);
-  members.run(tasks, job);
+  members.share(
+      tasks, [&](std::size_t k, Packed& to) { pack(measured[k]->found, to); },
+      [&](std::size_t k, Unpacked& from) { measured[k]->found = unpack(from); }, job);
 }
 
 /// Values of the pieces, in their order.
@@ -87,7 +102,8 @@ MeshCells measure_mesh(Members& members, const BandedPlane& plane, const MeshGri
   measure(members, plane, grid, options, across, job);
   if (hint)
     for (std::size_t k = 0; k < hint->plane.bands().size(); ++k)
-      members.of(k).will_label(*hint->plane.rows(members.of(k), hint->plane.bands()[k], job), hint->options);
+      if (members.is_own(k))
+        members.of(k).will_label(*hint->plane.rows(members.of(k), hint->plane.bands()[k], job), hint->options);
   measure(members, plane, grid, options, in_bands, job);
   std::vector<const Piece*> pieces;
   for (const std::vector<Piece>* list : {&in_bands, &across})
@@ -115,6 +131,7 @@ MeshCells measure_meshes(Members& members, const BandedPlane& plane, std::span<c
       found[g] = measure_mesh(members, plane, grids[g], options, {}, job);
   }
   std::vector<Members::Task> tasks;
+  std::vector<const std::vector<std::size_t>*> measured;  // by each task
   for (std::size_t k = 0; k < of_band.size(); ++k) {
     if (of_band[k].empty()) continue;
     tasks.push_back({k, [&, k, band = plane.bands()[k]](Backend& by, const Job& own) {
@@ -128,8 +145,17 @@ MeshCells measure_meshes(Members& members, const BandedPlane& plane, std::span<c
                          at += count;
                        }
                      }});
+    measured.push_back(&of_band[k]);
   }
-  members.run(tasks, job);
+  members.share(
+      tasks,
+      [&](std::size_t k, Packed& to) {
+        for (const std::size_t g : *measured[k]) pack(found[g], to);
+      },
+      [&](std::size_t k, Unpacked& from) {
+        for (const std::size_t g : *measured[k]) found[g] = unpack(from);
+      },
+      job);
   MeshCells all;
   for (const MeshCells& cells : found) all.append(cells);
   return all;

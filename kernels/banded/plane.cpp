@@ -188,21 +188,38 @@ BandedPlane::Counts BandedPlane::counts() const {
       all.blank += std::ranges::count_if(pixels, [](float pixel) { return !std::isfinite(pixel); });
     }
   } else {
-    std::vector<Counts> each(bands().size());
-    std::vector<Members::Task> tasks;
-    for (std::size_t k = 0; k < each.size(); ++k)
-      tasks.push_back({k, [&, k](Backend& by, const Job& job) {
-                         const auto plane = rows(by, bands()[k], job);
-                         each[k] = {plane->blank(), plane->infinite()};
-                       }});
-    state_->members->run(tasks, {});
-    for (const Counts& one : each) {
-      all.blank += one.blank;
-      all.infinite += one.infinite;
-    }
+    all = counts_of_bands(false, {});
   }
   state_->counts = all;
   return all;
+}
+
+BandedPlane::Counts BandedPlane::counts_of_bands(bool shared, const Job& job) const {
+  std::vector<Counts> each(bands().size());
+  std::vector<Members::Task> tasks;
+  for (std::size_t k = 0; k < each.size(); ++k)
+    tasks.push_back({k, [&, k](Backend& by, const Job& own) {
+                       const auto plane = rows(by, bands()[k], own);
+                       each[k] = {plane->blank(), plane->infinite()};
+                     }});
+  if (shared)
+    state_->members->share(
+        tasks, [&](std::size_t k, Packed& to) { to.add(&each[k], 1); },
+        [&](std::size_t k, Unpacked& from) { each[k] = from.next<Counts>().at(0); }, job);
+  else
+    state_->members->run(tasks, job);
+  Counts all;
+  for (const Counts& one : each) {
+    all.blank += one.blank;
+    all.infinite += one.infinite;
+  }
+  return all;
+}
+
+void BandedPlane::share_counts(const Job& job) const {
+  if (state_->members->others() == nullptr || !state_->maker || state_->told || margin() > 0) return;
+  state_->told = true;
+  state_->counts = counts_of_bands(true, job);
 }
 
 void BandedPlane::render(const Rect& where, float* out, const Job& job) const {

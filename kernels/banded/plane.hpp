@@ -66,6 +66,9 @@ class BandedPlane final : public Plane {
   /// The same for all copies, and for no other plane.
   [[nodiscard]] const void* identity() const { return state_.get(); }
 
+  /// Where other processes have bands: blank pixels of all, known while each has just walked over its own.
+  void share_counts(const Job& job) const;
+
   /// Makes the bands, each on its member.
   void make_bands(const Job& job) const;
   /// To be called before rows() is, for all that members will ask for.
@@ -98,9 +101,11 @@ class BandedPlane final : public Plane {
     std::mutex mutex;
     std::vector<Held> held, others;  ///< bands; other rows, the latest last
     std::optional<Counts> counts;
+    bool told = false;  ///< whether other processes were told of the counts
   };
 
   [[nodiscard]] Counts counts() const;
+  [[nodiscard]] Counts counts_of_bands(bool shared, const Job& job) const;
   [[nodiscard]] bool is_band(Rows rows) const;
   [[nodiscard]] std::shared_ptr<const Plane> held(const Backend& by, Rows wanted) const;
 

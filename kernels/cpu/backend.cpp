@@ -40,16 +40,13 @@ void for_each_part(const CpuPlane& plane, const Rect& where, const JobThreads& t
 
 class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolution>, private FitEngine {
  public:
-  explicit CpuBackend(const BackendOptions& options, std::shared_ptr<Exchange> others = nullptr)
+  explicit CpuBackend(const BackendOptions& options)
       : TypedBackend("cpu"),
         pool_(std::make_shared<ThreadPool>(options.threads)),
         memory_(PixelMemory::make()),
-        others_(std::move(others)),
         device_(processor_name() + (options.in_place_of.empty() ? "" : ", in place of " + options.in_place_of)) {}
 
-  [[nodiscard]] BackendInfo info() const override {
-    return {"cpu", device_, pool_->threads(), 0, true, others_ ? others_->count() : 1};
-  }
+  [[nodiscard]] BackendInfo info() const override { return {"cpu", device_, pool_->threads(), 0, true}; }
 
   [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
     std::vector<ConvolutionQuote> quotes;
@@ -110,7 +107,6 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
     return solve_clip(histogram, options);
   }
   MeshCells do_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job) override {
-    if (others_ && !plane.resident() && plane.maker()->reads()) count_blanks(plane, on(job));
     foretold_.reset();
     const std::unique_ptr<Foreteller> foreteller = follow(plane, grid, options);
     std::optional<KnownCells> known = known_cells(plane, grid, options);
@@ -123,7 +119,7 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   std::optional<MeshCells> do_mesh_each(const CpuPlane& plane, std::span<const MeshGrid> grids,
                                         const MeshOptions& options, const Job& job) override {
     const bool whole = plane.resident() || plane.maker()->band_rows() >= plane.shape().ny;
-    if (!whole || others_) return std::nullopt;
+    if (!whole) return std::nullopt;
     return measure_meshes(plane, grids, options, on(job));
   }
 
@@ -198,11 +194,10 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
     DetectOptions options;
   };
 
-  /// Who scans the plane that the hint names, if this mesh is of it and there is the room. Of processes that share an
-  /// image none has the cells that its own rows are compared with before all have measured theirs.
+  /// Who scans the plane that the hint names, if this mesh is of it and there is the room.
   std::unique_ptr<Foreteller> follow(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options) {
     const std::optional<Hint> hint = std::exchange(hint_, std::nullopt);
-    if (!hint || others_) return nullptr;
+    if (!hint) return nullptr;
     const CpuPlane* const labelled = foretold_by_mesh(plane, grid, options);
     if (labelled == nullptr || labelled->maker() != hint->maker.lock()) return nullptr;
     return std::make_unique<Foreteller>(*labelled, grid, options.filter, hint->options);
@@ -218,11 +213,11 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   };
 
   /// Clips that are known before the cells are measured, or room for them. Nothing where they would be many, and where
-  /// rows are made as they are asked for or measured by several processes.
+  /// rows are made as they are asked for.
   [[nodiscard]] std::optional<KnownCells> known_cells(const CpuPlane& plane, const MeshGrid& grid,
                                                       const MeshOptions& options) const {
     constexpr std::int64_t kMostCells = 1 << 20;
-    if (others_ || grid.ny() * grid.nx() > kMostCells) return std::nullopt;
+    if (grid.ny() * grid.nx() > kMostCells) return std::nullopt;
     if (!plane.origin()) return plane.resident() ? std::optional(KnownCells{}) : std::nullopt;
     const std::shared_ptr<const Pixels> base = plane.origin()->base().pixels();
     const bool same = base != nullptr && measured_.of.lock() == base && measured_.grid.rows == grid.rows &&
@@ -233,11 +228,10 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   }
 
   [[nodiscard]] RowTools tools() const { return {memory_, pool_}; }
-  [[nodiscard]] JobThreads on(const Job& job) { return {*pool_, job, others_.get()}; }
+  [[nodiscard]] JobThreads on(const Job& job) { return {*pool_, job}; }
 
   std::shared_ptr<ThreadPool> pool_;
   std::shared_ptr<PixelMemory> memory_;
-  std::shared_ptr<Exchange> others_;
   const std::string device_;
   std::optional<Hint> hint_;
   std::unique_ptr<Foretold> foretold_;  ///< by the last mesh
@@ -313,8 +307,4 @@ bool CpuBackend::do_render_each(MapKind kind, const CpuPlane& plane, const CpuBa
 }  // namespace
 
 std::unique_ptr<Backend> make(const BackendOptions& options) { return std::make_unique<CpuBackend>(options); }
-std::unique_ptr<Backend> make_shared(const BackendOptions& options, std::shared_ptr<Exchange> others) {
-  return std::make_unique<CpuBackend>(options, std::move(others));
-}
-
 }  // namespace reber::cpu

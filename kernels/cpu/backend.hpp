@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "core/base/exchange.hpp"
 #include "core/seam/compute/backend.hpp"
 #include "core/seam/compute/backend_options.hpp"
 
@@ -13,7 +12,5 @@ namespace reber::cpu {
 
 std::string unavailable(const BackendOptions& options);
 std::unique_ptr<Backend> make(const BackendOptions& options);
-/// Of a process that shares its images with others.
-std::unique_ptr<Backend> make_shared(const BackendOptions& options, std::shared_ptr<Exchange> others);
 
 }  // namespace reber::cpu

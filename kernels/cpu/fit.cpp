@@ -10,7 +10,6 @@
 
 #include "kernels/cpu/fit_noise.hpp"
 #include "kernels/cpu/fit_thread.hpp"
-#include "kernels/cpu/share.hpp"
 #include "kernels/shared/fit_problem.hpp"
 #include "kernels/shared/fit_sizes.hpp"
 
@@ -85,41 +84,6 @@ void solve_each(const FitBatch& batch, std::int64_t count, const JobThreads& thr
   threads.job().check();  // told while the last were solved
 }
 
-/// Below this many problems the others would be waited for longer than all are solved.
-constexpr std::size_t kWorthSharing = 64;
-
-/// Results of the problems `order`[index], `order`[index + count] and so on to the others, and theirs in their places.
-void exchange_results(const FitBatch& batch, const std::vector<std::size_t>& order, FitResults& results,
-                      const JobThreads& threads) {
-  Exchange& others = *threads.others();
-  const auto count = static_cast<std::size_t>(others.count());
-  Packed packed;
-  std::vector<FitOutcome> outcomes;
-  std::vector<FittedGaussian> fitted;
-  for (auto i = static_cast<std::size_t>(others.index()); i < order.size(); i += count) {
-    const FitProblem& problem = batch.problems[order[i]];
-    outcomes.push_back(results.problems[order[i]]);
-    const auto first = results.components.begin() + problem.first_component;
-    fitted.insert(fitted.end(), first, first + problem.components);
-  }
-  packed.add(outcomes);
-  packed.add(fitted);
-  const std::vector<std::string> all = others.gather(packed.take(), threads.job().progress());
-  for (std::size_t who = 0; who < count; ++who) {
-    Unpacked unpacked(all[who]);
-    outcomes = unpacked.next<FitOutcome>();
-    fitted = unpacked.next<FittedGaussian>();
-    auto outcome = outcomes.begin();
-    auto from = fitted.begin();
-    for (std::size_t i = who; i < order.size(); i += count) {
-      const FitProblem& problem = batch.problems[order[i]];
-      results.problems[order[i]] = *outcome++;
-      std::copy_n(from, problem.components, results.components.begin() + problem.first_component);
-      from += problem.components;
-    }
-  }
-}
-
 }  // namespace
 
 FitResults fit(const FitBatch& batch, const JobThreads& threads) {
@@ -131,15 +95,11 @@ FitResults fit(const FitBatch& batch, const JobThreads& threads) {
   std::vector<std::size_t> order(batch.problems.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return batch.problems[i].pixels; });
-  const bool shared = threads.others() != nullptr && order.size() >= kWorthSharing;
-  const std::int64_t stride = shared ? threads.others()->count() : 1, begin = shared ? threads.others()->index() : 0;
-  const auto all = static_cast<std::int64_t>(order.size());
-  solve_each(batch, (all - begin + stride - 1) / stride, threads, [&](std::int64_t i) {
-    const std::size_t at = order[static_cast<std::size_t>(begin + i * stride)];
+  solve_each(batch, static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t i) {
+    const std::size_t at = order[static_cast<std::size_t>(i)];
     const FitProblem& problem = batch.problems[at];
     return Question{&problem, &results.problems[at], results.components.data() + problem.first_component};
   });
-  if (shared) exchange_results(batch, order, results, threads);
   return results;
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "core/base/exchange.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/seam/compute/job.hpp"
 
@@ -13,13 +12,11 @@ namespace reber::cpu {
 /// Loops of a ThreadPool that ask the job before each index. Refers to both; as long as one operation.
 class JobThreads {
  public:
-  /// others: processes that share the image; null for none
-  JobThreads(ThreadPool& pool, const Job& job, Exchange* others = nullptr) : pool_(pool), job_(job), others_(others) {}
+  JobThreads(ThreadPool& pool, const Job& job) : pool_(pool), job_(job) {}
 
   [[nodiscard]] int threads() const { return pool_.threads(); }
   [[nodiscard]] ThreadPool& pool() const { return pool_; }
   [[nodiscard]] const Job& job() const { return job_; }
-  [[nodiscard]] Exchange* others() const { return others_; }
 
   /// ThreadPool::for_each.   throws Cancelled
   template <class Body>
@@ -41,7 +38,6 @@ class JobThreads {
  private:
   ThreadPool& pool_;
   const Job& job_;
-  Exchange* others_;
 };
 
 }  // namespace reber::cpu

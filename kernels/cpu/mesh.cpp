@@ -9,7 +9,6 @@
 #include "kernels/cpu/mesh_cell.hpp"
 #include "kernels/cpu/overlapping_boxes.hpp"
 #include "kernels/cpu/row_maker.hpp"
-#include "kernels/cpu/share.hpp"
 
 namespace reber::cpu {
 namespace {
@@ -29,22 +28,6 @@ std::vector<std::int64_t> group_edges(const CpuPlane& plane, const MeshGrid& gri
       if (grid.rows[j].end - grid.rows[edges.back()].begin > plane.maker()->band_rows()) edges.push_back(j);
   if (last > first) edges.push_back(last);
   return edges;
-}
-
-/// Cells of this process's rows [first, last), and those of the others at their places.
-void exchange_cells(const MeshGrid& grid, std::int64_t first, std::int64_t last, MeshCells& cells,
-                    const JobThreads& threads) {
-  Packed packed;
-  const auto count = static_cast<std::size_t>((last - first) * grid.nx());
-  packed.add(cells.mean.data() + first * grid.nx(), count);
-  packed.add(cells.rms.data() + first * grid.nx(), count);
-  const std::vector<std::string> all = threads.others()->gather(packed.take(), threads.job().progress());
-  for (std::size_t who = 0; who < all.size(); ++who) {
-    const std::int64_t at = threads.others()->part(grid.ny(), static_cast<std::int64_t>(who)).first * grid.nx();
-    Unpacked unpacked(all[who]);
-    std::ranges::copy(unpacked.next<float>(), cells.mean.begin() + at);
-    std::ranges::copy(unpacked.next<float>(), cells.rms.begin() + at);
-  }
 }
 
 /// What all tasks of a mesh share.
@@ -217,8 +200,7 @@ MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOp
     measure_changed(plane, scratch, work);
     return cells;
   }
-  const auto [own_first, own_last] = own_part(threads, grid.ny());
-  const std::vector<std::int64_t> edges = group_edges(plane, grid, own_first, own_last);
+  const std::vector<std::int64_t> edges = group_edges(plane, grid, 0, grid.ny());
   for (std::size_t group = 0; group + 1 < edges.size(); ++group) {
     const std::int64_t y0 = grid.rows[edges[group]].begin, y1 = grid.rows[edges[group + 1] - 1].end;
     GroupRows rows = hold_group(plane, y0, y1 - y0, foreteller != nullptr, threads);
@@ -229,7 +211,6 @@ MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOp
     rows.changed = {};
     if (foreteller != nullptr) foreteller->follow(std::move(rows.base), y0, y1, cells, edges[group + 1], threads);
   }
-  if (threads.others() != nullptr) exchange_cells(grid, own_first, own_last, cells, threads);
   return cells;
 }
 

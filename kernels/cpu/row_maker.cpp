@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/sky/model/rectangle_source.hpp"
-#include "kernels/cpu/share.hpp"
 
 namespace reber::cpu {
 
@@ -25,35 +24,12 @@ void RowMaker::make(std::int64_t y0, std::int64_t ny, float* out, const JobThrea
 
 void RowMaker::count(const JobThreads& threads) const {
   if (counted_rows_ == shape_.ny) return;
-  if (threads.others() != nullptr) return count_share(threads);
   const std::int64_t band = std::min(band_rows_, shape_.ny - counted_rows_);
   Pixels rows = tools_.memory->take(band * shape_.nx);
   while (counted_rows_ < shape_.ny) {
     threads.job().report("read", static_cast<double>(counted_rows_) / static_cast<double>(shape_.ny));
     make(counted_rows_, std::min(band, shape_.ny - counted_rows_), rows.data(), threads);
   }
-}
-
-void RowMaker::count_share(const JobThreads& threads) const {
-  const auto [first, last] = own_part(threads, shape_.ny);
-  const std::int64_t band = std::max<std::int64_t>(std::min(band_rows_, last - first), 1);
-  Pixels rows = tools_.memory->take(band * shape_.nx);
-  std::vector<BlankCounts> own(1);
-  for (std::int64_t y = first; y < last; y += band) {
-    threads.job().report("read", static_cast<double>(y - first) / static_cast<double>(last - first));
-    const BlankCounts found = do_make(y, std::min(band, last - y), rows.data(), threads);
-    own[0].blank += found.blank;
-    own[0].infinite += found.infinite;
-  }
-  Packed packed;
-  packed.add(own);
-  counts_ = {};
-  for (const std::string& bytes : threads.others()->gather(packed.take(), threads.job().progress()))
-    for (const BlankCounts& one : Unpacked(bytes).next<BlankCounts>()) {
-      counts_.blank += one.blank;
-      counts_.infinite += one.infinite;
-    }
-  counted_rows_ = shape_.ny;
 }
 
 BlankCounts RowMaker::counts() const {

@@ -48,7 +48,6 @@ class RowMaker {
   [[nodiscard]] BlankCounts counts() const;
 
  private:
-  void count_share(const JobThreads& threads) const;
   /// returns the counts of these rows
   virtual BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const = 0;
 

@@ -157,7 +157,7 @@ wait $other
 # What cannot be.
 run find sky.fits --share talk --rank 0/2 --backend reference
 expect_status 2
-expect_in err "--share is for --backend cpu"
+expect_in err "--share is for --backend cpu or cuda"
 run find sky.fits --rank 0/2 "${cpu[@]}"
 expect_status 2
 run find sky.fits --share talk --rank 2/2 "${cpu[@]}"

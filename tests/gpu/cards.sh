@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # One image over the cards of a host: the bytes that one card gives, resident and streamed; a card that fails in the
 # middle; and how long large images take on one card and on several, with dd and the copy rate beside.
-#   tests/gpu/cards.sh FOLDER_OF_PROGRAMS [FOLDER] [bytes|faults|times ...]
+#   tests/gpu/cards.sh FOLDER_OF_PROGRAMS [FOLDER] [bytes|faults|shares|times ...]
 # FOLDER takes up to 60 GB (default /dev/shm). Needs python3 with numpy. CARDS=0,1 names the cards.
 set -u
 bin=$1 folder=${2:-/dev/shm}; shift $(($# < 2 ? $# : 2))
@@ -95,6 +95,26 @@ faults() {
   ! grep -qv '^0' "$work/said"; report $? "a card that fails: $(grep -c '^0' "$work/said") of $(wc -l < "$work/said") runs have the right bytes"
 }
 
+# Three processes that share an image, each with a card of its place: the bytes of one.
+shares() {
+  local k memory rank
+  for k in 6 13 20; do
+    for memory in 64G 192M; do
+      "$reber" find "$work/sky$k.fits" -o "$work/alone.csv" --backend cuda --device 0 --device-memory $memory -q --overwrite
+      for rank in 1 2 0; do
+        timeout 120 "$reber" find "$work/sky$k.fits" -o "$work/shared.csv" --backend cuda --device-memory $memory -q \
+          --overwrite --share "$work/talk" --rank $rank/3 > "$work/share.$rank" 2>&1 &
+      done
+      wait
+      cmp -s "$work/alone.csv" "$work/shared.csv"
+      echo "$? $k $memory: $(wc -l < "$work/alone.csv") rows $(tail -qn1 "$work"/share.? | head -1)"
+      rm -f "$work/shared.csv"
+    done
+  done > "$work/said"
+  cat "$work/said"
+  ! grep -qv '^0' "$work/said"; report $? "shared by processes: $(grep -c '^0' "$work/said") of $(wc -l < "$work/said") runs have the bytes of one"
+}
+
 # SIZE NAME: a whole sky in one stripe of 1024 rows, repeated.
 make_large() {
   PYTHONPATH=$source/bench python3 - "$1" "$2" <<'PY'
@@ -171,12 +191,13 @@ times() {
   done
 }
 
-[ $# -gt 0 ] || set -- bytes faults times
+[ $# -gt 0 ] || set -- bytes faults shares times
 make_images
 for part in "$@"; do
   case $part in
     bytes) same_bytes ;;
     faults) faults ;;
+    shares) shares ;;
     times) times ;;
     *) report 1 "$part: no such part" ;;
   esac

@@ -166,7 +166,8 @@ TEST(SharedBackend, FindsWhatOneAloneFinds) {
       std::vector<std::thread> threads;
       for (std::int64_t i = 0; i < count; ++i)
         threads.emplace_back([&, i] {
-          const auto backend = make_shared_backend(options, std::make_shared<RoomExchange>(room, i, count));
+          const auto backend =
+              make_shared_backend("cpu", options, std::make_shared<RoomExchange>(room, i, count), LogSink());
           all[static_cast<std::size_t>(i)] = found_by(*backend, pixels, band_rows);
         });
       for (std::thread& thread : threads) thread.join();

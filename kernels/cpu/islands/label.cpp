@@ -10,7 +10,6 @@
 #include "kernels/cpu/background_rows.hpp"
 #include "kernels/cpu/islands/strips.hpp"
 #include "kernels/cpu/row_maker.hpp"
-#include "kernels/cpu/share.hpp"
 
 namespace reber::cpu {
 namespace {
@@ -22,7 +21,7 @@ struct Runs {
   std::vector<std::int64_t> row_begin;  ///< of each row; one more at the end
 };
 
-/// The strips of this process.
+/// All strips.
 void scan(const CpuPlane& plane, const CpuBackground& background, const DetectOptions& options,
           std::vector<Strip>& strips, PixelKeeper& keeper, const JobThreads& threads) {
   const std::int64_t ny = plane.shape().ny, nx = plane.shape().nx;
@@ -30,51 +29,17 @@ void scan(const CpuPlane& plane, const CpuBackground& background, const DetectOp
   const auto count = static_cast<std::int64_t>(strips.size());
   std::vector<StripScratch> scratch(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::int64_t> done{0};
-  const auto [own_first, own_last] = own_part(threads, count);
-  const std::int64_t y_first = own_first * kStripRows, y_last = std::min(own_last * kStripRows, ny);
-  for_each_band(
-      plane, y_first, y_last, kStripRows, threads, [&](const HeldRows& held, std::int64_t y0, std::int64_t y1) {
-        rows.hold(y0, y1 - y0, threads);
-        threads.for_each_worker((y1 - y0 + kStripRows - 1) / kStripRows, [&](std::int64_t task, int worker) {
-          const std::int64_t first = y0 + task * kStripRows;
-          Strip& strip = strips[static_cast<std::size_t>(first / kStripRows)];
-          for (std::int64_t y = first; y < std::min(first + kStripRows, y1); ++y)
-            scan_row(held.row(y), y, nx, rows, options, keeper, scratch[static_cast<std::size_t>(worker)], strip);
-          const std::int64_t finished = ++done;
-          if (worker == 0) threads.job().report("label", static_cast<double>(finished) / static_cast<double>(count));
-        });
-      });
-}
-
-/// Hands this process's strips to the others, and takes theirs. Pixels are kept where all processes kept theirs.
-void exchange_strips(std::vector<Strip>& strips, PixelKeeper& keeper, const JobThreads& threads) {
-  Exchange& others = *threads.others();
-  const auto count = static_cast<std::int64_t>(strips.size());
-  const auto [first, last] = own_part(threads, count);
-  Packed packed;
-  packed.add(std::vector<std::uint8_t>{static_cast<std::uint8_t>(keeper.whole() ? 1 : 0)});
-  for (std::int64_t k = first; k < last; ++k) {
-    Strip& strip = strips[static_cast<std::size_t>(k)];
-    if (!keeper.whole()) strip.pixels = {};
-    packed.add(strip.run);
-    packed.add(strip.seeded);
-    packed.add(strip.in_row);
-    packed.add(strip.pixels);
-  }
-  const std::vector<std::string> all = others.gather(packed.take(), threads.job().progress());
-  for (std::int64_t who = 0; who < others.count(); ++who) {
-    Unpacked unpacked(all[static_cast<std::size_t>(who)]);
-    if (unpacked.next<std::uint8_t>() != std::vector<std::uint8_t>{1}) keeper.give_up();
-    if (who == others.index()) continue;
-    const auto [begin, end] = others.part(count, who);
-    for (std::int64_t k = begin; k < end; ++k) {
-      Strip& strip = strips[static_cast<std::size_t>(k)];
-      strip.run = unpacked.next<rules::Run>();
-      strip.seeded = unpacked.next<std::uint8_t>();
-      strip.in_row = unpacked.next<std::int64_t>();
-      strip.pixels = unpacked.next<float>();
-    }
-  }
+  for_each_band(plane, 0, ny, kStripRows, threads, [&](const HeldRows& held, std::int64_t y0, std::int64_t y1) {
+    rows.hold(y0, y1 - y0, threads);
+    threads.for_each_worker((y1 - y0 + kStripRows - 1) / kStripRows, [&](std::int64_t task, int worker) {
+      const std::int64_t first = y0 + task * kStripRows;
+      Strip& strip = strips[static_cast<std::size_t>(first / kStripRows)];
+      for (std::int64_t y = first; y < std::min(first + kStripRows, y1); ++y)
+        scan_row(held.row(y), y, nx, rows, options, keeper, scratch[static_cast<std::size_t>(worker)], strip);
+      const std::int64_t finished = ++done;
+      if (worker == 0) threads.job().report("label", static_cast<double>(finished) / static_cast<double>(count));
+    });
+  });
 }
 
 Runs joined(std::vector<Strip>& strips, Shape shape) {
@@ -233,7 +198,6 @@ std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const CpuBackgro
   if (!known) scan(plane, background, options, found.strips, *found.keeper, threads);
   std::vector<Strip>& strips = found.strips;
   PixelKeeper& keeper = *found.keeper;
-  if (threads.others() != nullptr) exchange_strips(strips, keeper, threads);
   std::vector<std::vector<float>> pixels;
   for (Strip& strip : strips) {
     if (keeper.whole()) pixels.push_back(std::move(strip.pixels));

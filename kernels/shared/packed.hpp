@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One image, several processes: what each found of its share becomes bytes, and of all bytes the whole.
+// What one process found, as bytes for others of the same program.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "kernels/cpu/job_threads.hpp"
 
-namespace reber::cpu {
-
-/// The [first, last) of `things` that this process does: all where it is alone.
-inline std::pair<std::int64_t, std::int64_t> own_part(const JobThreads& threads, std::int64_t things) {
-  const Exchange* const others = threads.others();
-  return others == nullptr ? std::pair<std::int64_t, std::int64_t>{0, things} : others->part(things, others->index());
-}
+namespace reber {
 
 /// Values one after another, as they stand in memory: all processes are of one program.
 class Packed {
@@ -66,4 +59,4 @@ class Unpacked {
   std::size_t at_ = 0;
 };
 
-}  // namespace reber::cpu
+}  // namespace reber
