@@ -17,7 +17,7 @@ import tempfile
 import numpy as np
 
 # The program of AegeanTools 2.3, which names an exception as NumPy before 2 did.
-AEGEAN = "import sys, numpy; numpy.linalg.linalg = numpy.linalg; from AegeanTools.CLI.aegean import main; sys.exit(main())"
+AEGEAN = "import sys, numpy; numpy.linalg.linalg = numpy.linalg; from AegeanTools.CLI.aegean import main; sys.exit(main(sys.argv[1:]))"
 COLUMNS = ("x", "y", "ra", "dec", "total", "peak", "e_total", "e_x", "major", "minor", "pa")
 
 
@@ -124,7 +124,7 @@ def find_aegean(image, folder, _):
     wcs, _, beam, _ = geometry(image)
     completed(image, folder)
     run([command("BANE"), "sky.fits", "--cores", "1"], cwd=folder)
-    run([sys.executable, "-c", AEGEAN, "sky.fits", "--autoload", "--cores", "1", "--seedclip", "5", "--floodclip", "4", "--table", "out.csv"], cwd=folder)
+    run([sys.executable, "-c", AEGEAN, "sky.fits", "--autoload", "--slice", "0", "--cores", "1", "--seedclip", "5", "--floodclip", "4", "--table", "out.csv"], cwd=folder)
     table = read_csv(f"{folder}/out_comp.csv")
     made = {key: column(table, name) for key, name in dict(ra="ra", dec="dec", total="int_flux", peak="peak_flux", e_total="err_int_flux").items()}
     made["x"], made["y"] = wcs.all_world2pix(made["ra"], made["dec"], 0)

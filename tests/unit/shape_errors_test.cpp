@@ -97,6 +97,52 @@ TEST(ShapeErrors, APointHasAnUpperLimitThatHolds) {
   EXPECT_LT(below, 0.03 * 20000);
 }
 
+TEST(ShapeErrors, LikelyAxesOfSizesOfEveryOrderAreRightInTheMean) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> logarithm(-kLikelySpan, 2);
+  double off = 0, square = 0, cut = 0;
+  constexpr int kCount = 200000;
+  for (int k = 0; k < kCount; ++k) {
+    const double axis = std::exp(logarithm(random)), measured = axis * axis + normal(random);
+    const double estimate = likely_axis(measured, 1);
+    off += (estimate - axis) / kCount;
+    square += (estimate - axis) * (estimate - axis) / kCount;
+    cut += std::pow(std::sqrt(std::max(0.0, measured)) - axis, 2) / kCount;
+  }
+  EXPECT_NEAR(off, 0, 0.003);
+  EXPECT_LT(square, 0.65 * cut) << "nearer than C - B cut at 0";
+}
+
+TEST(ShapeErrors, LikelyAxesGrowWithTheMeasurementAndEndAtItsRoot) {
+  double before = 0;
+  for (const double measured : {-1e7, -20.0, -1.0, 0.0, 0.5, 2.0, 5.9, 6.1, 30.0, 1e4}) {
+    const double axis = likely_axis(measured, 1);
+    EXPECT_GT(axis, before) << measured;
+    EXPECT_NEAR(axis, 3 * likely_axis(measured / 9, 1.0 / 9), 1e-12 * axis) << "of every scale the same";
+    before = axis;
+  }
+  EXPECT_NEAR(before, 100, 1e-4);
+  EXPECT_EQ(likely_axis(4, 0), 2);
+  EXPECT_EQ(likely_axis(4, std::nan("")), 2);
+  EXPECT_EQ(likely_axis(-4, 0), 0);
+}
+
+/// C - B cut at 0 is off by more than its error says.
+TEST(ShapeErrors, APointHasLikelyAxesWithinTheirErrors) {
+  const Covariance beam = sky_covariance(5, 5, 0);
+  double cut = 0, likely = 0;
+  for (const Covariance& one : drawn(5, 5, 0, 0.05)) {
+    const IntrinsicShape its = intrinsic_shape(one, beam, shape_errors(one, 0.05));
+    cut += std::pow(its.axes.major / its.errors.major, 2) / 20000;
+    likely += std::pow(its.likely[0] / its.e_likely[0], 2) / 20000;
+    EXPECT_GE(its.likely[0], its.likely[1]);
+    EXPECT_GT(its.likely[1], 0);
+  }
+  EXPECT_GT(std::sqrt(cut), 2);
+  EXPECT_LT(std::sqrt(likely), 1.1);
+}
+
 TEST(ShapeErrors, TheLogarithmOfTheAreaScattersAsStated) {
   const Covariance shape = sky_covariance(9, 6, 30);
   std::vector<double> areas;

@@ -98,6 +98,12 @@ double beam_axis(const Component& c) {
   return beam ? (*beam).*axis * (axis == &Beam::pa_deg ? 1 : 3600) : std::nan("");
 }
 
+/// C - B, 0 where that is below 0, as these tables have it; degrees to arcsec.
+template <double Source::*axis>
+double without_beam(const Component& c) {
+  return c.s.*axis * 3600;
+}
+
 /// Its island's; there must be a list.
 const IslandValues& island_of(const Source& source, const ListedSources& listed) {
   return *std::ranges::lower_bound(listed.list.islands, source.island, {}, &IslandValues::label);
@@ -174,11 +180,11 @@ const std::vector<Row>& casda_rows() {
       {{"maj_axis_err", "arcsec", "stat.error;phys.angSize.smajAxis;em.radio", "1-sigma error of maj_axis"}, CopyOf{"E_Maj"}},
       {{"min_axis_err", "arcsec", "stat.error;phys.angSize.sminAxis;em.radio", "1-sigma error of min_axis"}, CopyOf{"E_Min"}},
       {{"pos_ang_err", "deg", "stat.error;phys.angSize;pos.posAng;em.radio", "1-sigma error of pos_ang"}, CopyOf{"E_PA"}},
-      {{"maj_axis_deconv", "arcsec", "phys.angSize.smajAxis;em.radio;meta.modelled", "maj_axis deconvolved from the beam; 0 where not resolved"}, CopyOf{"DC_Maj"}},
-      {{"min_axis_deconv", "arcsec", "phys.angSize.sminAxis;em.radio;meta.modelled", "min_axis deconvolved from the beam; 0 where not resolved"}, CopyOf{"DC_Min"}},
+      {{"maj_axis_deconv", "arcsec", "phys.angSize.smajAxis;em.radio;meta.modelled", "maj_axis deconvolved from the beam; 0 where not resolved"}, without_beam<&Source::dc_major_deg>},
+      {{"min_axis_deconv", "arcsec", "phys.angSize.sminAxis;em.radio;meta.modelled", "min_axis deconvolved from the beam; 0 where not resolved"}, without_beam<&Source::dc_minor_deg>},
       {{"pos_ang_deconv", "deg", "phys.angSize;pos.posAng;em.radio;meta.modelled", "pos_ang after deconvolution"}, CopyOf{"DC_PA"}},
-      {{"maj_axis_deconv_err", "arcsec", "stat.error;phys.angSize.smajAxis;em.radio;meta.modelled", "1-sigma error of maj_axis_deconv"}, CopyOf{"E_DC_Maj"}},
-      {{"min_axis_deconv_err", "arcsec", "stat.error;phys.angSize.sminAxis;em.radio;meta.modelled", "1-sigma error of min_axis_deconv"}, CopyOf{"E_DC_Min"}},
+      {{"maj_axis_deconv_err", "arcsec", "stat.error;phys.angSize.smajAxis;em.radio;meta.modelled", "1-sigma error of maj_axis_deconv"}, without_beam<&Source::e_dc_major_deg>},
+      {{"min_axis_deconv_err", "arcsec", "stat.error;phys.angSize.sminAxis;em.radio;meta.modelled", "1-sigma error of min_axis_deconv"}, without_beam<&Source::e_dc_minor_deg>},
       {{"pos_ang_deconv_err", "deg", "stat.error;phys.angSize;pos.posAng;em.radio;meta.modelled", "1-sigma error of pos_ang_deconv"}, CopyOf{"E_DC_PA"}},
       {{"chi_squared_fit", "", "stat.fit.chi2", "Sum of squares of the island's residual over the noise; 999: none"}, chi_squared},
       {{"rms_fit_gauss", "mJy/beam", "stat.stdev;stat.fit", "Residual rms of the island"}, CopyOf{"Resid_Isl_rms"}},

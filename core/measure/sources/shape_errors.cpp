@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 namespace reber {
 namespace {
@@ -92,10 +93,34 @@ IntrinsicShape intrinsic_shape(const Covariance& shape, const Covariance& beam, 
   // The angle holds where an eigenvalue is below zero and its axis reads 0.
   const double s = std::sin(out.axes.pa_deg / kDegrees), c = std::cos(out.axes.pa_deg / kDegrees);
   out.errors = ellipse_errors(out.axes, errors);
+  const double along = quadratic(rest, s, c, s, c), e_along = quadratic_error(errors, s, c, s, c);
+  const double across = quadratic(rest, c, -s, c, -s), e_across = quadratic_error(errors, c, -s, c, -s);
+  out.most_major = std::sqrt(std::max(0.0, along) + 2 * e_along);
+  out.likely = {likely_axis(along, e_along), likely_axis(across, e_across)};
+  out.e_likely = {root_error(out.likely[0], e_along), root_error(out.likely[1], e_across)};
+  if (out.likely[0] < out.likely[1]) {  // both are of the noise, which is larger across
+    std::swap(out.likely[0], out.likely[1]);
+    std::swap(out.e_likely[0], out.e_likely[1]);
+  }
   if (out.axes.major == 0) out.axes.pa_deg = 0;
-  const double lambda = quadratic(rest, s, c, s, c);
-  out.most_major = std::sqrt(std::max(0.0, lambda) + 2 * quadratic_error(errors, s, c, s, c));
   return out;
+}
+
+double likely_axis(double lambda, double sigma) {
+  if (!(sigma > 0) || !std::isfinite(lambda / sigma)) return std::sqrt(std::max(0.0, lambda));
+  constexpr int kNodes = 48;
+  constexpr double kFar = 6;  // sigma
+  // In units of sigma: nodes even in the logarithm, where the prior is flat, as far as the measurement allows.
+  const double z = lambda / sigma, least = std::exp(-2 * kLikelySpan);
+  const double first = z - kFar > least ? z - kFar : least, last = std::max(z, 0.0) + kFar;
+  const double step = std::pow(last / first, 0.5 / (kNodes - 1)), nearest = std::max(z, first) - z;
+  double root = std::sqrt(first), weights = 0, sum = 0;
+  for (int k = 0; k < kNodes; ++k, root *= step) {
+    const double off = root * root - z;
+    const double weight = std::exp(0.5 * (nearest - off) * (nearest + off));
+    weights += weight, sum += weight * root;
+  }
+  return std::sqrt(sigma) * sum / weights;
 }
 
 double log_area_error(const Covariance& shape, const ShapeErrors& errors) {

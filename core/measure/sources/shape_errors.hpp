@@ -12,6 +12,9 @@
 
 namespace reber {
 
+/// Likely axes of a point in noise: the logarithm of how far below the size that noise makes of it they may be.
+inline constexpr double kLikelySpan = 4;
+
 /// Covariance of the three numbers xx, xy, yy of a Covariance (FWHM^2): units of their products.
 using ShapeErrors = std::array<std::array<double, 3>, 3>;
 
@@ -39,7 +42,13 @@ struct IntrinsicShape {
   Ellipse axes;           ///< 0 where the fitted axis is not longer than the beam's
   EllipseErrors errors;   ///< sigma(lambda) / (2 sqrt lambda), at most sqrt sigma(lambda), its limit for lambda -> 0
   double most_major = 0;  ///< sqrt(max(lambda, 0) + 2 sigma(lambda)): the major axis is below this with 97.7 %
+  /// Best estimates of the longer and the shorter axis, above 0 where sigma(lambda) is; errors as above.
+  std::array<double, 2> likely{}, e_likely{};
 };
+/// Mean of an axis sqrt(lambda) of which a measurement of lambda, which may be below 0, and its error are known: of
+/// sizes of every order alike likely (flat in the logarithm), from e^-kLikelySpan of sqrt(sigma) on. sqrt(max(lambda,
+/// 0)) where the error is 0 or NaN.
+[[nodiscard]] double likely_axis(double lambda, double sigma);
 /// lambda, the eigenvalues of C - B, have the errors of C along their own directions (Wild 1970; the beam is exact).
 ///   shape, beam: FWHM^2 on the sky;   errors: of shape
 [[nodiscard]] IntrinsicShape intrinsic_shape(const Covariance& shape, const Covariance& beam,

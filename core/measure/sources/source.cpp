@@ -4,6 +4,7 @@
 #include "core/measure/sources/source.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -152,16 +153,19 @@ void set_fluxes(Source& source, const IslandSums& sums, const Shape2& shape, dou
 void set_sky(Source& source, const Covariance& fwhm2, const Covariance& position, const ShapeErrors& shape,
              const ShapeErrors& limiting, const Setting& setting) {
   const Wcs& wcs = *setting.wcs;
+  constexpr std::array kIntrinsic{&Source::dc_major_deg,      &Source::dc_minor_deg,      &Source::dc_pa_deg,
+                                  &Source::e_dc_major_deg,    &Source::e_dc_minor_deg,    &Source::e_dc_pa_deg,
+                                  &Source::dc_major_most_deg, &Source::likely_major_deg,  &Source::e_likely_major_deg,
+                                  &Source::likely_minor_deg,  &Source::e_likely_minor_deg};
   const auto sky = wcs.to_sky(source.x, source.y);
   const auto local = wcs.sky_per_pixel(source.x, source.y);
   if (!sky || !local) {
     source.flag |= kFlagNoSky;
-    for (double Source::*one :
-         {&Source::ra, &Source::dec, &Source::e_ra, &Source::e_dec, &Source::ra_peak, &Source::dec_peak,
-          &Source::major_deg, &Source::minor_deg, &Source::pa_deg, &Source::e_major_deg, &Source::e_minor_deg,
-          &Source::e_pa_deg, &Source::dc_major_deg, &Source::dc_minor_deg, &Source::dc_pa_deg, &Source::e_dc_major_deg,
-          &Source::e_dc_minor_deg, &Source::e_dc_pa_deg, &Source::dc_major_most_deg})
+    for (double Source::*one : {&Source::ra, &Source::dec, &Source::e_ra, &Source::e_dec, &Source::ra_peak,
+                                &Source::dec_peak, &Source::major_deg, &Source::minor_deg, &Source::pa_deg,
+                                &Source::e_major_deg, &Source::e_minor_deg, &Source::e_pa_deg})
       source.*one = kNan;
+    for (double Source::*one : kIntrinsic) source.*one = kNan;
     return;
   }
   source.ra = sky->lon_deg;
@@ -181,10 +185,7 @@ void set_sky(Source& source, const Covariance& fwhm2, const Covariance& position
   source.pa_deg = ellipse.pa_deg, source.e_pa_deg = errors.pa_deg;
 
   if (!setting.beam_px) {
-    for (double Source::*one :
-         {&Source::dc_major_deg, &Source::dc_minor_deg, &Source::dc_pa_deg, &Source::e_dc_major_deg,
-          &Source::e_dc_minor_deg, &Source::e_dc_pa_deg, &Source::dc_major_most_deg})
-      source.*one = kNan;
+    for (double Source::*one : kIntrinsic) source.*one = kNan;
     return;
   }
   const IntrinsicShape intrinsic = intrinsic_shape(on_sky, to_sky(*setting.beam_px, *local), to_sky(limiting, *local));
@@ -192,6 +193,8 @@ void set_sky(Source& source, const Covariance& fwhm2, const Covariance& position
   source.dc_minor_deg = intrinsic.axes.minor, source.e_dc_minor_deg = intrinsic.errors.minor;
   source.dc_pa_deg = intrinsic.axes.pa_deg, source.e_dc_pa_deg = intrinsic.errors.pa_deg;
   source.dc_major_most_deg = intrinsic.most_major;
+  source.likely_major_deg = intrinsic.likely[0], source.e_likely_major_deg = intrinsic.e_likely[0];
+  source.likely_minor_deg = intrinsic.likely[1], source.e_likely_minor_deg = intrinsic.e_likely[1];
 }
 
 /// Whether total over peak, in units of a point's, is beyond what noise makes of a point.

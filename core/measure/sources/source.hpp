@@ -38,7 +38,9 @@ struct Source {
   double dc_major_deg = 0, dc_minor_deg = 0, dc_pa_deg = 0;  ///< deconvolved from the beam; 0 for a point
   double e_dc_major_deg = 0, e_dc_minor_deg = 0, e_dc_pa_deg = 0;
   double dc_major_most_deg = 0;  ///< 2-sigma upper limit of dc_major_deg
-  std::int64_t resolved = 0;     ///< 1 where total over peak is beyond what noise makes of a point
+  /// Best estimates of the deconvolved axes: where noise hides them, between 0 and what it lets them be.
+  double likely_major_deg = 0, e_likely_major_deg = 0, likely_minor_deg = 0, e_likely_minor_deg = 0;
+  std::int64_t resolved = 0;  ///< 1 where total over peak is beyond what noise makes of a point
   /// What the model map draws, image value on the grid: the fit, or the moments' shape with the peak that gives the
   /// source's total flux. For a source that is no Gaussian that peak is below the brightest pixel.
   GaussianComponent model;
