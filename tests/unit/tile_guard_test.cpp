@@ -27,9 +27,8 @@ class TextBytes final : public ByteSource {
   std::string text_;
 };
 
-/// Why an image of one tile cannot be read; empty where it can.
-std::string problem_of(const std::vector<std::int64_t>& axes) {
-  using testing_files::card;
+/// Why an image of one tile cannot be read; empty where it can.   cards: instead of those of the same keyword, or more
+std::string problem_of(const std::vector<std::int64_t>& axes, const std::vector<std::string>& cards = {}) {
   std::vector<std::string> lines{"XTENSION= 'BINTABLE'",
                                  "BITPIX  = 8",
                                  "NAXIS   = 2",
@@ -50,6 +49,10 @@ std::string problem_of(const std::vector<std::int64_t>& axes) {
       word.resize(8, ' ');
       lines.push_back(word + "= " + std::to_string(axes[i]));
     }
+  for (const std::string& other : cards) {
+    std::erase_if(lines, [&](const std::string& line) { return line.compare(0, 8, other, 0, 8) == 0; });
+    lines.push_back(other);
+  }
   const std::string primary = testing_files::header({"SIMPLE  = T", "BITPIX  = 8", "NAXIS   = 0", "EXTEND  = T"});
   const TextBytes file(primary + testing_files::header(lines) + std::string(2880, '\0'));
   const Scan found = scan(file, "t");
@@ -70,6 +73,55 @@ TEST(TileGuard, TheLargestTileIsWhatCfitsioCanDecode) {
                            {std::int64_t{1} << 33, 2},
                            {65536, 65536}})
     EXPECT_NE(problem_of(axes).find("a tile holds more than 268435455 pixels"), std::string::npos) << problem_of(axes);
+}
+
+struct Odd {
+  std::vector<std::string> cards;
+  const char* words;  ///< of the reason
+};
+
+TEST(TileGuard, EachStatementOfAHeaderIsChecked) {
+  for (const Odd& odd : {Odd{{"TFIELDS = 0"}, "TFIELDS is missing"},
+                         Odd{{"TFIELDS = 1000"}, "TFIELDS is missing"},
+                         Odd{{"TFORM1  = ''"}, "TFORM1='' is not understood"},
+                         Odd{{"TFORM1  = '8'"}, "is not understood"},
+                         Odd{{"TFORM1  = '3PB(0)'"}, "is not understood"},
+                         Odd{{"TFORM1  = '1P'"}, "is not understood"},
+                         Odd{{"TFORM1  = '1QZ'"}, "is not understood"},
+                         Odd{{"TFORM1  = '1Z'"}, "is not understood"},
+                         Odd{{"TFORM1  = '9999999999B'"}, "is not understood"},
+                         Odd{{"TFORM1  = '1QB(0)'"}, "is not the width"},
+                         Odd{{"NAXIS1  = 12"}, "NAXIS1=12 is not the width of the 1 columns (8)"},
+                         Odd{{"TFORM1  = '8A'"}, "no column of tiles"},
+                         Odd{{"TFORM1  = '64X'"}, "no column of tiles"},
+                         Odd{{"TFORM1  = '4I'"}, "no column of tiles"},
+                         Odd{{"TFORM1  = '2E'"}, "no column of tiles"},
+                         Odd{{"TFORM1  = '1D'"}, "no column of tiles"},
+                         Odd{{"TFORM1  = '1M'", "NAXIS1  = 16"}, "no column of tiles"},
+                         Odd{{"ZBITPIX = 12"}, "ZBITPIX=12 is none of"},
+                         Odd{{"ZBITPIX = 65"}, "is not an integer in [-64, 64]"},
+                         Odd{{"ZBITPIX = 'x'"}, "is not an integer in [-64, 64]"},
+                         Odd{{"ZNAXIS  = 0"}, "is not an integer in"},
+                         Odd{{"ZNAXIS  = 1"}, "ZNAXIS=1 (2-D image wanted)"},
+                         Odd{{"ZNAXIS  = 3"}, "ZNAXIS3=(missing) is not an integer in"},
+                         Odd{{"ZNAXIS1 = 0"}, "is not an integer in"},
+                         Odd{{"ZTILE1  = 0"}, "ZTILE1=0 is not an integer in"},
+                         Odd{{"ZNAXIS1 = 9223372036854775807"}, "ZNAXIS overflow"},
+                         Odd{{"ZNAXIS1 = 2305843009213693952", "ZNAXIS2 = 1"}, "ZNAXIS overflow"},
+                         Odd{{"ZTILE2  = 2"}, "make 2 tiles, but the table has 1 rows"},
+                         Odd{{"NAXIS2  = 2"}, "make 1 tiles, but the table has 2 rows"},
+                         Odd{{"ZCMPTYPE= 'MAGIC'"}, "ZCMPTYPE='MAGIC' is not a known compression"},
+                         Odd{{"THEAP   = 4"}, "THEAP lies outside"},
+                         Odd{{"THEAP   = 'x'"}, "THEAP lies outside"},
+                         Odd{{"PCOUNT  = 8", "THEAP   = 17"}, "THEAP lies outside"}}) {
+    const std::string problem = problem_of({16, 4}, odd.cards);
+    EXPECT_NE(problem.find(odd.words), std::string::npos) << odd.cards.front() << ": " << problem;
+  }
+  for (const char* card : {"ZCMPTYPE= 'RICE_1'", "ZCMPTYPE= 'RICE_ONE'", "ZCMPTYPE= 'GZIP_2'", "ZCMPTYPE= 'PLIO_1'",
+                           "ZCMPTYPE= 'HCOMPRESS_1'", "ZCMPTYPE= 'NOCOMPRESS'", "ZBITPIX = -64", "TFORM1  = 'PJ'"})
+    EXPECT_EQ(problem_of({16, 4}, {card}), "") << card;
+  EXPECT_EQ(problem_of({16, 4}, {"TFORM1  = '1QK(0)'", "NAXIS1  = 16"}), "");
+  EXPECT_EQ(problem_of({16, 4}, {"PCOUNT  = 8", "THEAP   = 16"}), "");
 }
 
 }  // namespace
