@@ -13,6 +13,7 @@
 #include <typeinfo>
 
 #include "app/terminal/exit_code.hpp"
+#include "core/base/module.hpp"
 #include "core/files/io/atomic_file.hpp"
 
 namespace reber::app {
@@ -50,7 +51,7 @@ void end_by(int signal) {
 
 /// nlohmann's JSON follows a null pointer where a value could not be made, and so do libraries that draw.
 void on_crash(int) {
-  if (memory_ran_out.load() || errno == ENOMEM) end_without_memory();
+  if (memory_ran_out.load() || errno == ENOMEM || a_module_opens()) end_without_memory();
   end_by(SIGSEGV);
 }
 

@@ -5,7 +5,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <atomic>
+#include <cerrno>
 #include <filesystem>
+#include <new>
 #include <system_error>
 #include <vector>
 
@@ -26,7 +29,16 @@ std::vector<std::filesystem::path> own_places() {
   return places;
 }
 
+std::atomic<int>& openings() noexcept {
+  static constinit std::atomic<int> count{0};
+  return count;
+}
+
 }  // namespace
+
+ModuleOpening::ModuleOpening() noexcept { ++openings(); }
+ModuleOpening::~ModuleOpening() { --openings(); }
+bool a_module_opens() noexcept { return openings() > 0; }
 
 void* module_function(const std::string& stem, const char* entry, const std::string& what) {
   namespace fs = std::filesystem;
@@ -39,9 +51,11 @@ void* module_function(const std::string& stem, const char* entry, const std::str
   for (const fs::path& folder : folders) {
     const fs::path path = folder / name;
     if (!fs::exists(path, unknown)) continue;
+    errno = 0;
     void* const opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     void* const function = opened != nullptr ? ::dlsym(opened, entry) : nullptr;
     if (function != nullptr) return function;
+    if (errno == ENOMEM) throw std::bad_alloc();
     const char* const reason = ::dlerror();
     throw InputError(fmt::format("{}: {}", what, reason != nullptr ? reason : "it is of another version"));
   }

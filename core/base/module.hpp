@@ -11,4 +11,15 @@ namespace reber {
 ///   throws InputError that says where it was looked for, or which library it lacks
 [[nodiscard]] void* module_function(const std::string& stem, const char* entry, const std::string& what);
 
+/// While one lives, a library is opened that follows null pointers where memory lacks, as Fontconfig does.
+class ModuleOpening {
+ public:
+  ModuleOpening() noexcept;
+  ~ModuleOpening();
+  ModuleOpening(const ModuleOpening&) = delete;
+  ModuleOpening& operator=(const ModuleOpening&) = delete;
+};
+/// Whether one lives: a crash is then told as a lack of memory.
+[[nodiscard]] bool a_module_opens() noexcept;
+
 }  // namespace reber

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "modules/drawing/letters.hpp"
 #include "modules/drawing/raster_canvas.hpp"
@@ -25,7 +26,19 @@ void load_fonts() {
 
 class Module final : public Drawing {
  public:
-  Module() { load_fonts(); }
+  /// Fontconfig follows a null pointer where memory lacks while it looks for a font. So that is done here, before
+  /// anything is computed that a crash would take away; Cairo keeps what was found as long as the face is held.
+  Module() {
+    load_fonts();
+    for (const bool fixed_width : {false, true}) {
+      faces_.push_back(
+          cairo_toy_font_face_create(font_family(fixed_width), CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL));
+      check(cairo_font_face_status(faces_.back()));
+      TextLook look;
+      look.fixed_width = fixed_width;
+      (void)text_width("H", look);
+    }
+  }
 
   [[nodiscard]] std::unique_ptr<Canvas> canvas(Kind kind, double width, double height, Ink background,
                                                const std::string& title) const override {
@@ -41,6 +54,9 @@ class Module final : public Drawing {
     check(cairo_status(painter.get()));
     return Letters(painter.get(), text, look).width();
   }
+
+ private:
+  std::vector<cairo_font_face_t*> faces_;  ///< as long as the process lives
 };
 
 }  // namespace

@@ -102,9 +102,10 @@ void check(cairo_status_t status) {
     throw DataError(std::string("the picture could not be drawn: ") + cairo_status_to_string(status));
 }
 
+const char* font_family(bool fixed_width) { return fixed_width ? "DejaVu Sans Mono" : "DejaVu Sans"; }
+
 Letters::Letters(cairo_t* painter, const std::string& text, const TextLook& look) : painter_(painter), look_(look) {
-  cairo_select_font_face(painter, look.fixed_width ? "DejaVu Sans Mono" : "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
-                         CAIRO_FONT_WEIGHT_NORMAL);
+  cairo_select_font_face(painter, font_family(look.fixed_width), CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
   const double em = look.size * em_of_capitals(painter);
   cairo_set_font_size(painter, em);
   // A font of Cairo's own strokes is one that a program made.

@@ -26,6 +26,9 @@ void check(cairo_status_t status);
 /// Adds triangles to the path, to be filled as one area without seams.
 void add_triangles(cairo_t* painter, const std::vector<Point>& corners);
 
+/// The family of Letters.
+[[nodiscard]] const char* font_family(bool fixed_width);
+
 /// A line of text, laid out. Where the font is not installed, fontconfig's next of its kind is taken; where there is no
 /// font at all, strokes that Cairo draws, of ASCII alone.
 class Letters {

@@ -16,6 +16,7 @@ namespace reber {
 namespace {
 
 const Drawing& opened() {
+  const ModuleOpening now;
   try {
     return *reinterpret_cast<const Drawing* (*)()>(module_function("drawing", "reber_drawing", "pictures and plots"))();
   } catch (const InputError& error) {
