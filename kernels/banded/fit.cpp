@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/shared/fit_sizes.hpp"
+
 namespace reber::banded {
 namespace {
 
@@ -92,6 +94,7 @@ void share(Members& members, const FitBatch& batch, std::vector<Deal>& deals, co
 }  // namespace
 
 FitResults fit(Members& members, const FitBatch& batch, const Job& job) {
+  check_batch(batch);
   const std::size_t count = batch.problems.size();
   if (count < 2 || members.count() < 2 || (members.others() != nullptr && count < kWorthSharing)) {
     FitResults results;
