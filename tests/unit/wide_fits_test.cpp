@@ -12,10 +12,11 @@ namespace {
 
 const Covariance kWide{500, 90, 380};
 
-/// The row of the brightest pixel, whose fit `wrong` is, fitted once more.
+/// The row of the brightest pixel, whose fit is `wrong`, or which has none with kFlagNotFitted, fitted once more.
 struct Again {
   SourceFit fit;
   bool grown = false;
+  Source source = {};
 };
 Again again(const Image& image, const GaussianComponent& wrong, std::int64_t flag = 0,
             const NoiseCorrelation& errors = NoiseCorrelation()) {
@@ -33,7 +34,8 @@ Again again(const Image& image, const GaussianComponent& wrong, std::int64_t fla
   for (std::size_t k = 0; k < rows.size(); ++k)
     if (rows[k].sums.peak > rows[brightest].sums.peak) brightest = k;
   SourceFit& fit = rows[brightest].fit;
-  fit.gaussian.emplace(), fit.gaussian->component = wrong, fit.flag = flag;
+  fit.flag = flag;
+  if ((flag & kFlagNotFitted) == 0) fit.gaussian.emplace(), fit.gaussian->component = wrong;
   ThreadPool pool;
   const std::vector<IslandRows> its = by_island(rows);
   const auto wanted = islands_to_grow(its, pixels, options, beam);
@@ -44,7 +46,9 @@ Again again(const Image& image, const GaussianComponent& wrong, std::int64_t fla
   std::ranges::copy_if(its, std::back_inserter(wide), [&](const IslandRows& one) { return has_wide_fit(one, in); });
   fit_with_surroundings(cpu, wide, in, {});
   grow_plain_rows(its, {pixels, around, options, beam, NoiseCorrelation(), pool}, background);
-  return {fit, rows[brightest].errors.has_value()};
+  const std::vector<Source> sources = make_sources(rows, options, header_of(), kBeam);
+  const auto its_row = [&](const Source& one) { return one.row == brightest; };
+  return {fit, rows[brightest].errors.has_value(), *std::ranges::find_if(sources, its_row)};
 }
 
 Image white_noise(std::uint64_t seed) {
@@ -73,6 +77,38 @@ TEST(WideFits, see_the_wings_of_a_gaussian) {
   const double error = relative_total_error(one, got.fit.gaussian->covariance);
   EXPECT_NEAR(one.peak * gaussian_area(one.fwhm2) / (truth.peak * gaussian_area(truth.fwhm2)), 1, 3 * error);
   EXPECT_LT(error, 0.03);
+}
+
+TEST(WideFits, stand_for_faint_sources_whose_islands_do_not_describe_them) {
+  const GaussianComponent truth{4.5, 47.2, 48.9, kWide};
+  Image image = white_noise(7);
+  add(image, truth);
+  const Again got = again(image, {}, kFlagNotFitted);
+  ASSERT_TRUE(got.fit.gaussian);
+  EXPECT_EQ(got.fit.flag, kFlagPlainWeights);
+  const double total = truth.peak * gaussian_area(truth.fwhm2) / gaussian_area(beam_px());
+  EXPECT_NEAR(got.source.total, total, 3 * got.source.e_total);
+  EXPECT_LT(got.source.e_total, 0.06 * total);
+}
+
+TEST(WideFits, give_place_and_shape_to_sums_where_wings_are_not_known) {
+  // Noise of the beam's shape does not tell the wings of so faint a source.
+  const NoiseCorrelation beam = NoiseCorrelation::of_shape(beam_px());
+  const GaussianComponent truth{4.5, 47.2, 48.9, kWide};
+  const Ellipse axes = ellipse_of(to_sky(truth.fwhm2, *header_of().centre_geometry()));
+  double squares = 0;
+  int sums = 0;
+  for (std::uint64_t seed = 31; seed < 51; ++seed) {
+    Image image = white_noise(seed);
+    add(image, truth);
+    const Again got = again(image, {}, kFlagNotFitted, beam);
+    if (got.fit.gaussian) continue;
+    ++sums;
+    EXPECT_NE(got.source.flag & kFlagComplex, 0);
+    squares += std::pow((got.source.major_deg - axes.major) / axes.major, 2);
+  }
+  EXPECT_GE(sums, 5);
+  EXPECT_LT(std::sqrt(squares / sums), 0.06);
 }
 
 TEST(WideFits, are_given_up_where_the_source_is_no_gaussian) {

@@ -68,13 +68,14 @@ TEST(WingFlux, is_none_where_no_profile_serves) {
 }
 
 TEST(WingFlux, tells_wider_wings_from_those_of_a_gaussian) {
-  const auto wider = [](const std::function<double(double)>& profile) {
-    const Pixels pixels = pixels_of(profile, 18, 30);
-    return has_wider_wings(pixels.summed, pixels.beyond, kBeam, NoiseCorrelation());
+  const auto wings = [](const std::function<double(double)>& profile, double beyond = 30) {
+    const Pixels pixels = pixels_of(profile, 0.6 * beyond, beyond);
+    return wings_of(pixels.summed, pixels.beyond, kBeam, NoiseCorrelation());
   };
-  EXPECT_TRUE(wider(exponential));
-  EXPECT_FALSE(wider(gaussian));
-  EXPECT_FALSE(wider(disc));
+  EXPECT_EQ(wings(exponential), Wings::wider);
+  EXPECT_EQ(wings(gaussian), Wings::gaussian);
+  EXPECT_NE(wings(disc), Wings::wider);
+  EXPECT_EQ(wings(gaussian, 8), Wings::unknown);
 }
 
 TEST(WingFlux, is_not_looked_for_where_the_background_changes) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -35,6 +36,8 @@ double growth(double ratio) {
   return std::clamp(std::sqrt(std::log(1 / kPart) / std::log(ratio)) - 1, kLeast, kMost);
 }
 
+double sum_of(const FitPixels& pixels) { return std::accumulate(pixels.value.begin(), pixels.value.end(), 0.0); }
+
 void append(const FitPixels& from, FitPixels& to) {
   for (std::size_t i = 0; i < from.value.size(); ++i) append_pixel(from, i, to);
 }
@@ -57,9 +60,7 @@ Grown grown_to(const FitPixels& island, const FitPixels& around, double reach, d
   FitPixels grown = between(0, reach);
   for (double low = reach;; low += step) {
     const FitPixels more = between(low, low + step);
-    double sum = 0;
-    for (const double value : more.value) sum += value;
-    if (more.value.empty() || !(sum > kDoubted * sum_error(more, noise)))
+    if (more.value.empty() || !(sum_of(more) > kDoubted * sum_error(more, noise)))
       return {std::move(grown), between(low, std::numeric_limits<double>::infinity())};
     append(more, grown);
   }
@@ -88,10 +89,9 @@ double with_level(const FitPixels& pixels, double error, const BackgroundModel& 
 void grow_several(std::span<SourceRow> rows, const std::vector<bool>& plain, const FitPixels& left, double others,
                   const NoiseCorrelation& noise, const BackgroundModel& background) {
   constexpr double kLeast = 0.25;
-  double before = 0, after = -others;
+  double before = 0;
   for (std::size_t k = 0; k < rows.size(); ++k) before += plain[k] ? rows[k].sums.s : 0;
-  for (const double value : left.value) after += value;
-  const double factor = after / before, error = with_level(left, sum_error(left, noise), background);
+  const double factor = (sum_of(left) - others) / before, error = with_level(left, sum_error(left, noise), background);
   if (!(factor > kLeast)) return;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (!plain[k]) continue;
@@ -107,9 +107,13 @@ void grow_several(std::span<SourceRow> rows, const std::vector<bool>& plain, con
 void grow_alone(SourceRow& row, const FitPixels& all, const FitPixels& beyond, const HeldAgainst& in,
                 const BackgroundModel& background) {
   SourceRow grown = row;
+  const bool outlined = row.errors && row.errors->moments;  // by a fit
   if (grown.whole_npix == 0) grown.whole_npix = row.sums.npix, grown.whole_s = row.sums.s;
   IslandSums& sums = grown.sums;
-  sum_moments(all, sums);
+  if (outlined)
+    multiply_sums(sums, sum_of(all) / sums.s);
+  else
+    sum_moments(all, sums);
   const double dx = sums.sx / sums.s, dy = sums.sy / sums.s;
   const double xx = sums.sxx / sums.s - dx * dx, yy = sums.syy / sums.s - dy * dy, xy = sums.sxy / sums.s - dx * dy;
   if (!(sums.s > 0 && xx > 0 && xx * yy > xy * xy)) {
@@ -118,7 +122,10 @@ void grow_alone(SourceRow& row, const FitPixels& all, const FitPixels& beyond, c
       grow_several({&row, 1}, {true}, all, 0, in.noise, background);
     return;
   }
-  grown.errors = sum_errors(all, sums, in.noise);
+  if (outlined)
+    grown.errors->s = sum_error(all, in.noise);
+  else
+    grown.errors = sum_errors(all, sums, in.noise);
   const WingFlux wings =
       !lies_evenly(all, background) ? WingFlux() : wing_flux(all, beyond, std::sqrt(gaussian_area(in.beam)), in.noise);
   multiply_sums(sums, 1 + wings.sum / sums.s);

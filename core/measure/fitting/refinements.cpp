@@ -64,8 +64,7 @@ constexpr Refinement kTable[] = {
        return !in.background.levels.empty() && any_gaussian(island);
      },
      [](std::span<const IslandRows>, Refining& in) { set_level_errors(in.background.levels, in.rows); }},
-    {"wide fit", "a single wide Gaussian is fitted again with the pixels around its island, or given up for their sum",
-     Looks::around,
+    {"wide fit", "a single wide source is fitted with the pixels around its island, or keeps their sum", Looks::around,
      [](std::span<const SourceRow> island, const Refining& in) {
        return is_surrounded(island, in) && has_wide_fit(island, wide_inputs(in));
      },

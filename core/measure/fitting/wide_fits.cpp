@@ -15,6 +15,8 @@
 #include "core/measure/sources/fit_ladder.hpp"
 #include "core/measure/sources/fit_parts.hpp"
 #include "core/measure/sources/fit_rest.hpp"
+#include "core/measure/sources/shape_errors.hpp"
+#include "core/seam/compute/island_moments.hpp"
 
 namespace reber {
 namespace {
@@ -100,6 +102,38 @@ struct Wide {
   std::size_t answer;  ///< its problem's entry
 };
 
+/// Where a row's fit begins: where it ended, or at the moments of the pixels.
+GaussianComponent start_of(const SourceRow& row) {
+  if (row.fit.gaussian) return row.fit.gaussian->component;
+  const IslandSums& sums = row.sums;
+  const double dx = sums.sx / sums.s, dy = sums.sy / sums.s, peak = static_cast<double>(sums.peak) - sums.peak_mean;
+  const Covariance moments = moments_of(sums, dx, dy);
+  return {std::abs(peak),
+          sums.first_x + dx,
+          sums.first_y + dy,
+          {kFwhm2PerVariance * moments.xx, kFwhm2PerVariance * moments.xy, kFwhm2PerVariance * moments.yy}};
+}
+
+bool leaves_noise(const FittedGaussian& fit, const FitPixels& pixels, const WideFitInputs& in) {
+  return noise_alone(fit_rest({fit}, pixels, in.options.flood), pixels, beam_at(in, fit.component));
+}
+
+/// A row that keeps its sum takes place and shape of a Gaussian.
+void set_outline(const FittedGaussian& fit, SourceRow& row) {
+  const GaussianComponent& g = fit.component;
+  IslandSums& sums = row.sums;
+  const double dx = g.x - sums.first_x, dy = g.y - sums.first_y;
+  sums.sx = sums.s * dx, sums.sy = sums.s * dy;
+  sums.sxx = sums.s * (dx * dx + g.fwhm2.xx / kFwhm2PerVariance);
+  sums.sxy = sums.s * (dx * dy + g.fwhm2.xy / kFwhm2PerVariance);
+  sums.syy = sums.s * (dy * dy + g.fwhm2.yy / kFwhm2PerVariance);
+  const auto& c = fit.covariance;
+  SumErrors errors{std::sqrt(c[0][0]), {c[1][1], c[1][2], c[2][2]}, {}, true};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) errors.shape[a][b] = c[a + 3][b + 3];
+  row.errors = errors;
+}
+
 /// What the fit of a row sees, and whether that says more than its own pixels.
 void look_around(Wide& one, const WideFitInputs& in) {
   constexpr double kLeastReach = 1, kBeyond = 0.5;  // pixels; of the island's radius
@@ -123,8 +157,9 @@ bool is_wide_fit(const SourceRow& row, const Covariance& beam) {
 
 bool has_wide_fit(std::span<const SourceRow> island, const WideFitInputs& in) {
   const SourceRow& row = island.front();
-  return row.fit.gaussian && is_wide_fit(row, beam_at(in, row.fit.gaussian->component)) &&
-         has_pixels(in.pixels, row.island) && has_pixels(in.around, row.island);
+  const bool wide = row.fit.gaussian ? is_wide_fit(row, beam_at(in, row.fit.gaussian->component))
+                                     : !row.shared && !row.cut && keeps_plain_sums(row, in.options, in.beam);
+  return wide && has_pixels(in.pixels, row.island) && has_pixels(in.around, row.island);
 }
 
 void fit_with_surroundings(Backend& backend, std::span<const IslandRows> islands, const WideFitInputs& in,
@@ -140,26 +175,34 @@ void fit_with_surroundings(Backend& backend, std::span<const IslandRows> islands
   batch.weights = in.weights, batch.errors = in.errors;
   for (Wide& one : wide)
     if (one.again) {
-      const GaussianComponent& start = one.row->fit.gaussian->component;
+      const GaussianComponent start = start_of(*one.row);
       one.answer = batch.problems.size();
       batch.add(one.seen.fitted, {start}, {bounds_of(start, one.seen.fitted, beam_at(in, start))}, false);
     }
   const FitResults got = batch.problems.empty() ? FitResults() : backend.fits().fit(batch, job);
   for_each([&](const Wide& one) {
     SourceFit& fit = one.row->fit;
+    const bool fitted = fit.gaussian.has_value();
     if (one.again) {
       const FittedGaussian& made = got.components[one.answer];
       if (got.problems[one.answer].status != FitStatus::settled || made.at_bound || !has_place(made)) return;
-      fit.gaussian = made, fit.flag = (fit.flag | kFlagPlainWeights) & ~kFlagBound;
+      if (!fitted && !leaves_noise(made, one.seen.fitted, in)) return;
+      fit.gaussian = made, fit.flag = (fit.flag | kFlagPlainWeights) & ~(kFlagBound | kFlagNotFitted);
+    } else if (!fitted) {
+      return;
     }
     const double beam_px = std::sqrt(gaussian_area(beam_at(in, fit.gaussian->component)));
-    if (!holds_pixels(*fit.gaussian, one.seen, in.errors) ||
-        (lies_evenly(one.seen.fitted, in.background) &&
-         has_wider_wings(one.seen.fitted, one.seen.beyond, beam_px, in.errors)))
-      fit = {{}, kFlagNotFitted};
-    else
+    const Wings wings = lies_evenly(one.seen.fitted, in.background)
+                            ? wings_of(one.seen.fitted, one.seen.beyond, beam_px, in.errors)
+                            : Wings::unknown;
+    const bool holds = holds_pixels(*fit.gaussian, one.seen, in.errors);
+    if (holds && (wings == Wings::gaussian || (fitted && wings == Wings::unknown))) {
       fit.level_error = std::hypot(
           fit.level_error, mesh_level_error(one.seen.fitted, sum_error(one.seen.fitted, in.errors), in.background));
+      return;
+    }
+    if (holds && leaves_noise(*fit.gaussian, one.seen.fitted, in)) set_outline(*fit.gaussian, *one.row);
+    fit = {{}, kFlagNotFitted};
   });
 }
 

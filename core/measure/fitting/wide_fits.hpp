@@ -27,13 +27,16 @@ struct WideFitInputs {
   ThreadPool& pool;
 };
 
-/// Whether an island is such a row, of which pixels and surroundings are known.
+/// Whether an island is such a row, or a single one that keeps a plain sum and is not cut, of which pixels and
+/// surroundings are known.
 [[nodiscard]] bool has_wide_fit(std::span<const SourceRow> island, const WideFitInputs& in);
 
 /// Fits such islands once more, with ordinary weights to all pixels (Flag 128), where much of them is below the flood
 /// level; where that does not settle, the fit stays. Where a Gaussian holds more or less than these pixels, by more
 /// than 3 errors of their sum and a twentieth, or leaves more than 3 errors and a fiftieth in half a radius around
-/// them, or a profile with wider wings serves better, the row keeps its moments.   throws as Backend::fits
+/// them, or a profile with wider wings serves better, the row keeps its moments. One that has kept a sum becomes such a
+/// Gaussian where that leaves only noise and has surer wings than wider ones. Else the sum takes its place and shape,
+/// as long as it leaves only noise and holds these pixels.   throws as Backend::fits
 void fit_with_surroundings(Backend& backend, std::span<const IslandRows> islands, const WideFitInputs& in,
                            const Job& job);
 

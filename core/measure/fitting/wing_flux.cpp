@@ -192,14 +192,15 @@ WingFlux wing_flux(const FitPixels& summed, const FitPixels& beyond, double beam
   return {mean, std::sqrt(std::max(0.0, square / weight - mean * mean))};
 }
 
-bool has_wider_wings(const FitPixels& summed, const FitPixels& beyond, double beam_px, const NoiseCorrelation& noise) {
+Wings wings_of(const FitPixels& summed, const FitPixels& beyond, double beam_px, const NoiseCorrelation& noise) {
   constexpr double kFall = 4;
   const std::optional<Profile> profile = profile_of(summed, beyond, beam_px, noise);
-  if (!profile) return false;
+  if (!profile) return Wings::unknown;
   double wider = std::numeric_limits<double>::infinity();
   for (const double p : kPowers)
     if (p < kGaussian) wider = std::min(wider, least_chi2(trials_of(*profile, p, beam_px)));
-  return least_chi2(trials_of(*profile, kGaussian, beam_px)) - wider > kFall;
+  const double fall = least_chi2(trials_of(*profile, kGaussian, beam_px)) - wider;
+  return fall > kFall ? Wings::wider : fall < -kFall ? Wings::gaussian : Wings::unknown;
 }
 
 bool lies_evenly(const FitPixels& pixels, const BackgroundModel& background) {

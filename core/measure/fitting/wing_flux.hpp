@@ -22,9 +22,11 @@ struct WingFlux {
 [[nodiscard]] WingFlux wing_flux(const FitPixels& summed, const FitPixels& beyond, double beam_px,
                                  const NoiseCorrelation& noise);
 
-/// Whether a profile with wider wings than a Gaussian describes rings better by 4 in chi^2.   as wing_flux()
-[[nodiscard]] bool has_wider_wings(const FitPixels& summed, const FitPixels& beyond, double beam_px,
-                                   const NoiseCorrelation& noise);
+/// What the rings say of wings: those of the best profile with wider ones than a Gaussian are better by 4 in chi^2, or
+/// those of a Gaussian are; else, or where there are fewer than four rings, nothing.   as wing_flux()
+enum class Wings { unknown, gaussian, wider };
+[[nodiscard]] Wings wings_of(const FitPixels& summed, const FitPixels& beyond, double beam_px,
+                             const NoiseCorrelation& noise);
 
 /// Whether the background changes by less than half of its noise over the pixels, from node to node around them:
 /// elsewhere emission goes on beyond a source, and its profile does not tell which is its own.   NaN, and a mean map of

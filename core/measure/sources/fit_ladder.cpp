@@ -140,14 +140,6 @@ void FitLadder::begin() {
   }
 }
 
-/// Few beams fit into a small island: the mean square of its noise scatters.
-bool FitLadder::noise_alone(const FitRest& rest) const {
-  constexpr double kStrictSigma2 = 1.5;
-  const double pixels = pixels_.stand_for * static_cast<double>(pixels_.value.size());
-  const double scatter = setting_.beam ? std::sqrt(2 * gaussian_area(*setting_.beam) / pixels) : 0;
-  return rest.sigma2 <= kStrictSigma2 + scatter;
-}
-
 /// Noise, or little of what there was, is left, and the Gaussians fill the island: rings and filaments are none, nor
 /// are wide plateaus just above the threshold, whose fluxes would be of the model's making. What they hold above the
 /// threshold is what the pixels hold: within 0.87 to 1.10 for 98 of 100 simulated sources above S/N 7.
@@ -160,7 +152,8 @@ bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strict
   if (!std::ranges::all_of(fitted, has_place)) return false;
   const bool cut = std::ranges::any_of(initial_, &Candidate::cut);
   const FitRest rest = fit_rest(fitted, pixels_, setting_.flood, cut ? setting_.known : nullptr);
-  const bool little = strictly && !cut ? noise_alone(rest) : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
+  const bool little = strictly && !cut ? noise_alone(rest, pixels_, setting_.beam)
+                                       : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
   // A source by itself may be a Gaussian that ends in the noise; of several, or of a part, wings add up.
   const double most_beyond = fitted.size() > 1 || flag_ != 0 ? kMostBeyondOfSeveral : kMostBeyond;
   if (setting_.beam && !cut && !(flux_beyond(fitted, pixels_, *setting_.beam) <= most_beyond)) return false;
@@ -391,7 +384,8 @@ void FitLadder::finish() {
 
 Extrapolation FitLadder::extrapolation(std::size_t k) const {
   if (std::ranges::none_of(initial_, &Candidate::cut)) return {};
-  const bool alone = held_.size() == 1 && noise_alone(fit_rest(held_, pixels_, setting_.flood, setting_.known));
+  const bool alone = held_.size() == 1 &&
+                     noise_alone(fit_rest(held_, pixels_, setting_.flood, setting_.known), pixels_, setting_.beam);
   return extrapolated(
       {held_[k], held_candidates_[k].bounds.shape_free, alone, freed_.size() == held_.size() ? &freed_[k] : nullptr},
       setting_.beam, *setting_.known);

@@ -83,6 +83,12 @@ FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pix
   return rest;
 }
 
+bool noise_alone(const FitRest& rest, const FitPixels& pixels, const std::optional<Covariance>& beam) {
+  constexpr double kStrictSigma2 = 1.5;
+  const double count = pixels.stand_for * static_cast<double>(pixels.value.size());
+  return rest.sigma2 <= kStrictSigma2 + (beam ? std::sqrt(2 * gaussian_area(*beam) / count) : 0);
+}
+
 double flux_beyond(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, const Covariance& beam) {
   constexpr double kWide = 5;
   std::vector<FittedGaussian> wide;

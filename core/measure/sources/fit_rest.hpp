@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "core/measure/sources/known_pixels.hpp"
@@ -27,6 +28,10 @@ struct FitRest {
 /// lies off the island then counts for nothing, and centres may lie on missing pixels, up to a FWHM from the island.
 [[nodiscard]] FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, double flood,
                                const KnownPixels* known = nullptr);
+
+/// Whether that is no more than noise. Few beams fit into a small island: the mean square of its noise scatters.
+///   beam: FWHM^2 on the grid, if it is known
+[[nodiscard]] bool noise_alone(const FitRest& rest, const FitPixels& pixels, const std::optional<Covariance>& beam);
 
 /// Flux that Gaussians of more than five times the beam's area hold off these pixels, over the pixels' sum: it is the
 /// model's alone, and emission that is no Gaussian has none of it.
