@@ -153,6 +153,7 @@ class Work {
   }
 
   int finish(Mosaic& mosaic) {
+    for (const std::string& warning : mosaic.warnings()) terminal_.log().warning(warning);
     if (options_.common.dry_run)
       return tell(mosaic.history(), fmt::format("{} fields can be added", mosaic.fields().size()));
     terminal_.set_subject(options_.output);

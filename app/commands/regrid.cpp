@@ -83,6 +83,7 @@ int execute(const Options& options, const Command& command, Terminal& terminal) 
   const Regridding work(cube, request);
   if (!options.write_psf.empty() && !work.facts().beam)
     throw InputError(fmt::format("--write-psf-map: {} has no beam; {}", printable(options.input), header->beam_note));
+  for (const std::string& warning : work.facts().warnings) terminal.log().warning(warning);
   std::string text = printable(options.input);
   for (std::size_t i = request.history.size(); i < work.facts().history.size(); ++i)
     text += "\n  " + work.facts().history[i];
@@ -150,7 +151,8 @@ void add_regrid(Command& root, Action& action) {
       "  reber regrid mask.fits --like b.fits --interpolation nearest -o mask_on_b.fits\n"
       "\n"
       "Places are WCSLIB's to .001 pixel. A pixel is blank where one of the four input pixels about its place is.\n"
-      "Jy/beam and K keep their values; Jy/pixel is multiplied by the ratio of pixel areas. Cubes are put on the grid\n"
+      "Jy/beam and K keep their values; those per pixel are multiplied by the ratio of pixel areas. Cubes are put on "
+      "the grid\n"
       "plane by plane. docs/mosaics.md says how well amplitudes are kept.");
   command->callback([options, command, &action] {
     action = [options, command](Terminal& t) { return execute(*options, *command, t); };

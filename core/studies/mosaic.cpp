@@ -238,6 +238,18 @@ void Mosaic::check_alike() {
     beam_ = BeamOnGrid(*fields_.front().header, *fields_.front().beam, BeamIs::sky, request_.grid).middle();
 }
 
+std::vector<std::string> Mosaic::warnings() const {
+  for (const MosaicField& field : fields_) {
+    const ImageHeader& image = *field.header;
+    PlaceGrids places(PlaceMap(request_.grid.wcs, image.wcs, field.shift, image.shape, request_.grid.shape),
+                      request_.threads, 0);
+    auto found = request_.how == Interpolation::nearest ? std::vector<std::string>()
+                                                        : warnings_of_sampling(image, beam_, request_.grid, places);
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
 void Mosaic::measure(Backend& backend, const Progress& progress) {
   for (MosaicField& field : fields_) {
     progress.check();

@@ -61,6 +61,8 @@ class Mosaic {
   explicit Mosaic(MosaicRequest request, const Progress& progress = {});
   [[nodiscard]] const std::vector<MosaicField>& fields() const { return fields_; }
   [[nodiscard]] const std::vector<std::string>& history() const { return history_; }
+  /// As warnings_of_sampling(), of the first field that has any.
+  [[nodiscard]] std::vector<std::string> warnings() const;
   [[nodiscard]] const std::optional<Beam>& beam() const { return beam_; }
 
   /// Measures the noise of the fields, then makes the mosaic, a band of rows at a time.   beside: where much is kept

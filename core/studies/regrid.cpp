@@ -57,11 +57,42 @@ std::shared_ptr<const PlaceGrid> PlaceGrids::of(const Rect& where) {
   return made;
 }
 
+std::vector<std::string> warnings_of_sampling(const ImageHeader& image, const std::optional<Beam>& beam,
+                                              const SkyGrid& grid, PlaceGrids& places) {
+  constexpr double kSampled = 2, kCoarser = 1.1, kAlike = 0.01;
+  const Rect covered = footprint(image.wcs, image.shape, grid);
+  const std::int64_t y = std::clamp<std::int64_t>(covered.y0 + covered.ny / 2, 0, grid.shape.ny - 1),
+                     x = std::clamp<std::int64_t>(covered.x0 + covered.nx / 2, 0, grid.shape.nx - 1);
+  const double area = places.of({y, x, 1, 1})->area_ratio(0, 0);
+  const auto geometry = grid.wcs.sky_per_pixel(static_cast<double>(x), static_cast<double>(y));
+  std::vector<std::string> warnings;
+  if (beam && geometry && area > kCoarser) {
+    const double minor = ellipse_of(to_pixels(covariance_of(*beam), *geometry)).minor;
+    if (minor < kSampled)
+      warnings.push_back(
+          fmt::format("{}: its beam is {:.2g} pixels of the grid wide, and {:g} are needed: peaks and sums of sources "
+                      "depend on where they lie between pixels; smooth it first (reber convolve --to-beam)",
+                      printable(image.path), minor, kSampled));
+  }
+  if (!beam && area > kCoarser)
+    warnings.push_back(fmt::format(
+        "{}: a pixel of the grid has {:.3g} times the area of one of its own, and no beam is known: a value "
+        "is that of a pixel's middle, not its mean; sums may change",
+        printable(image.path), area));
+  if (image.unit.kind == Unit::Kind::unknown && !image.unit.per_pixel && !image.unit.text.empty() &&
+      std::abs(area - 1) > kAlike)
+    warnings.push_back(fmt::format(
+        "{}: its unit '{}' is not known, and its values are kept as those of a brightness; were they of a pixel, they "
+        "would be {:.3g} times as large",
+        printable(image.path), printable(image.unit.text), area));
+  return warnings;
+}
+
 void RegridNode::render(const Rect& where, float* out, const Progress& progress) {
   const auto places = places_->of(where);
   const auto made = backend_->resample(*plane_, *places, *table_, progress);
   backend_->render(MapKind::image, *made, nullptr, {0, 0, where.ny, where.nx}, out, progress);
-  if (header_->unit.kind != Unit::Kind::jy_per_pixel) return;
+  if (!header_->unit.per_pixel) return;
   for (std::int64_t y = where.y0; y < where.y0 + where.ny; ++y)
     for (std::int64_t x = where.x0; x < where.x0 + where.nx; ++x, ++out)
       *out = static_cast<float>(static_cast<double>(*out) * places->area_ratio(y, x));
@@ -157,8 +188,10 @@ Regridding::Regridding(const CubeSource& cube, RegridRequest request) : cube_(cu
         facts_.noise_gain));
     break;
   }
-  if (header->unit.kind == Unit::Kind::jy_per_pixel)
-    facts_.history.emplace_back("regrid: pixels multiplied by the ratio of pixel areas");
+  facts_.history.emplace_back(header->unit.per_pixel ? "regrid: pixels multiplied by the ratio of pixel areas"
+                                                     : "regrid: pixels keep their values, as those of a brightness");
+  if (request_.how != Interpolation::nearest)
+    facts_.warnings = warnings_of_sampling(*header, facts_.beam, grid, *places_);
 }
 
 std::optional<Beam> Regridding::beam_of(std::int64_t plane) const {

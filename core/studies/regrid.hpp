@@ -89,6 +89,12 @@ class BeamOnGrid {
   bool by_pixels_;
 };
 
+/// What is lost where the grid's pixels are too few for an image, and what its unit leaves open; none where all is
+/// well.
+///   beam: of the image, on the grid;   places: of the grid's pixels on the image
+[[nodiscard]] std::vector<std::string> warnings_of_sampling(const ImageHeader& image, const std::optional<Beam>& beam,
+                                                            const SkyGrid& grid, PlaceGrids& places);
+
 struct RegridRequest {
   std::string input;
   SkyGrid grid;
@@ -106,7 +112,7 @@ struct RegridFacts {
   Rect covered;              ///< of the grid
   std::optional<Beam> beam;  ///< of the output, in its middle; of the first plane that has one
   double noise_gain = 1;     ///< rms of noise that is correlated like the beam, after over before
-  std::vector<std::string> history;
+  std::vector<std::string> history, warnings;
 };
 
 /// One image or cube put on a grid.

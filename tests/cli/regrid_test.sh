@@ -107,15 +107,17 @@ cat >rules.py <<'E2'
 import sys; from sky import *
 if sys.argv[1] == "make":
     flat = np.ones((200, 200)); flat[:40, :60] = np.nan; flat[100, 150] = np.inf
-    for unit, name in (("Jy/beam", "beam"), ("Jy/pixel", "pixel"), ("K", "kelvin")):
+    for unit, name in (("Jy/beam", "beam"), ("Jy/pixel", "pixel"), ("photon/pix", "photons"), ("K", "kelvin")):
         write(name + ".fits", flat, sin_keys(200, 200.0, 70.0, 2.0, unit=unit, beam=(8.0, 5.0, 20.0)))
+    write("nobeam.fits", flat, sin_keys(200, 200.0, 70.0, 2.0))
+    write("counts.fits", flat, sin_keys(200, 200.0, 70.0, 2.0, unit="counts"))
     write("coarse.fits", np.zeros((90, 90)), sin_keys(90, 200.0, 70.0, 5.0))
     write("cube.fits", np.stack([flat, 2 * flat, np.nan * flat]), dict(sin_keys(200, 200.0, 70.0, 2.0, beam=(8.0, 5.0, 20.0)), CTYPE3="FREQ", CRVAL3=1e9, CRPIX3=1.0, CDELT3=1e6))
     write("far.fits", np.zeros((90, 90)), sin_keys(90, 20.0, -70.0, 5.0))
     write("bare.fits", flat, {"BUNIT": "Jy/beam"})
     write("rms.fits", np.full((200, 200), 3.0), sin_keys(200, 200.0, 70.0, 2.0))
 elif sys.argv[1] == "units":
-    for name, factor in (("beam", 1), ("pixel", 6.25), ("kelvin", 1)):
+    for name, factor in (("beam", 1), ("pixel", 6.25), ("photons", 6.25), ("kelvin", 1)):
         image, keys = read(name + "_c.fits")
         seen = image[np.isfinite(image)]
         assert seen.size > 3000 and abs(seen / factor - 1).max() < 2e-5, (name, seen.min(), seen.max())
@@ -155,12 +157,25 @@ elif sys.argv[1] == "cube":
 E2
 check() { what="rules.py $*"; status=0; python3 rules.py "$@" >out 2>err || status=$?; expect_status 0; }
 check make
-for name in beam pixel kelvin cube; do
+for name in beam pixel photons kelvin cube; do
   run regrid "$name.fits" --like coarse.fits -o "${name}_c.fits" "${cpu[@]}"
   expect_status 0
 done
 check units
 check blanks
+
+# What is lost on a coarser grid, and what a unit leaves open, is said.
+warned() {  # FILE PIXEL WORDS...
+  run regrid "$1" --pixel "$2" -o "w$2.fits" --overwrite --backend cpu
+  expect_status 0
+  expect_in err "${@:3}"
+}
+warned beam.fits 5 "1 pixels of the grid wide, and 2 are needed"
+warned nobeam.fits 4 "no beam is known" "4 times the area"
+warned counts.fits 4 "its unit 'counts' is not known" "4 times as large"
+run regrid beam.fits --pixel 2.5 -o w2.fits --backend cpu
+expect_status 0
+expect_not_in err "warning"
 run regrid beam.fits --projection AIT --frame galactic --pixel 2 -o gal.fits "${cpu[@]}"
 expect_status 0
 check galactic

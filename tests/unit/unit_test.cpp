@@ -190,6 +190,13 @@ TEST(Unit, NeverGuesses) {
   }
 }
 
+TEST(Unit, KnowsWhatIsOfAPixelWhateverItIs) {
+  for (const char* text : {"Jy/pixel", "mJy pix-1", "photon/pixel", "adu/pix", "count pixel-1", "erg/s/cm2/pixel"})
+    EXPECT_TRUE(Unit::parse(text).per_pixel) << text;
+  for (const char* text : {"Jy/beam", "K", "counts", "pixel", "Jy", "", "photon/pixel2"})
+    EXPECT_FALSE(Unit::parse(text).per_pixel) << text;
+}
+
 TEST(Unit, AReadableValueHasThePrefixOfItsSize) {
   using Shown = std::pair<std::string, double>;
   const Unit unit = Unit::parse("Jy/beam");

@@ -165,7 +165,8 @@ Unit told_apart(Dimensions of, const Words& words) {
   const double pixel = of.take(WCSUNITS_PIXEL), beam = of.take(WCSUNITS_BEAM), sr = of.take(WCSUNITS_SOLID_ANGLE),
                angle = of.take(WCSUNITS_PLANE_ANGLE), mass = of.take(WCSUNITS_MASS),
                kelvin = of.take(WCSUNITS_TEMPERATURE);
-  Unit unit;
+  Unit unit, unknown;
+  unit.per_pixel = unknown.per_pixel = pixel == -1;
   const double divisors = std::abs(pixel) + std::abs(beam) + std::abs(sr) + std::abs(angle) / 2;
   if (mass == 1 && kelvin == 0 && divisors == 1) {
     of.power[WCSUNITS_TIME] += 2;
@@ -173,12 +174,12 @@ Unit told_apart(Dimensions of, const Words& words) {
     if (beam == -1) unit.kind = Unit::Kind::jy_per_beam;
     if (pixel == -1) unit.kind = Unit::Kind::jy_per_pixel;
     if (sr == -1 || angle == -2) unit.kind = Unit::Kind::jy_per_sr;
-    if (words.mega_in_capitals && sr != -1) return {};
+    if (words.mega_in_capitals && sr != -1) return unknown;
   } else if (kelvin == 1 && mass == 0 && divisors == 0) {
     unit.kind = Unit::Kind::kelvin;
   }
   const auto spectral = spectral_part(of, lower(words.text).find("hz") != std::string::npos);
-  if (unit.kind == Unit::Kind::unknown || !spectral || !of.none_left()) return {};
+  if (unit.kind == Unit::Kind::unknown || !spectral || !of.none_left()) return unknown;
   unit.spectral = *spectral;
   unit.factor = exact(of.scale);
   return unit;

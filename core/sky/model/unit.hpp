@@ -12,9 +12,10 @@ struct Unit {
   enum class Kind { jy_per_beam, jy_per_pixel, jy_per_sr, kelvin, unknown };
 
   Kind kind = Kind::unknown;
-  double factor = 1;     ///< value x factor = value in Jy/beam, Jy/pixel, Jy/sr or K, times `spectral`
-  std::string text;      ///< as found in the header
-  std::string spectral;  ///< what the brightness is summed over: "km/s", "Hz" or "m"; empty where it is not
+  double factor = 1;       ///< value x factor = value in Jy/beam, Jy/pixel, Jy/sr or K, times `spectral`
+  std::string text;        ///< as found in the header
+  bool per_pixel = false;  ///< whether a value is of a pixel's area, whatever of: Jy/pixel, counts/pix
+  std::string spectral;    ///< what the brightness is summed over: "km/s", "Hz" or "m"; empty where it is not
 
   /// Reads the units of the FITS standard in any order and with any prefix (beam-1 Jy, Jy/beam km/s, mJy/arcsec2,
   /// W m-2 Hz-1 sr-1) by WCSLIB's grammar, and other usual spellings of their words: JY/BEAM, Jy/bm, KELVIN, K (Tb) ...
