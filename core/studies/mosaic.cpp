@@ -239,14 +239,9 @@ void Mosaic::check_alike() {
 }
 
 std::vector<std::string> Mosaic::warnings() const {
-  for (const MosaicField& field : fields_) {
-    const ImageHeader& image = *field.header;
-    PlaceGrids places(PlaceMap(request_.grid.wcs, image.wcs, field.shift, image.shape, request_.grid.shape),
-                      request_.threads, 0);
-    auto found = request_.how == Interpolation::nearest ? std::vector<std::string>()
-                                                        : warnings_of_sampling(image, beam_, request_.grid, places);
-    if (!found.empty()) return found;
-  }
+  for (const MosaicField& field : fields_)
+    if (auto found = warnings_of_sampling(*field.header, beam_, request_.grid, request_.how); !found.empty())
+      return found;
   return {};
 }
 

@@ -58,12 +58,13 @@ std::shared_ptr<const PlaceGrid> PlaceGrids::of(const Rect& where) {
 }
 
 std::vector<std::string> warnings_of_sampling(const ImageHeader& image, const std::optional<Beam>& beam,
-                                              const SkyGrid& grid, PlaceGrids& places) {
+                                              const SkyGrid& grid, Interpolation how) {
+  if (how == Interpolation::nearest) return {};
   constexpr double kSampled = 2, kCoarser = 1.1, kAlike = 0.01;
   const Rect covered = footprint(image.wcs, image.shape, grid);
   const std::int64_t y = std::clamp<std::int64_t>(covered.y0 + covered.ny / 2, 0, grid.shape.ny - 1),
                      x = std::clamp<std::int64_t>(covered.x0 + covered.nx / 2, 0, grid.shape.nx - 1);
-  const double area = places.of({y, x, 1, 1})->area_ratio(0, 0);
+  const double area = PlaceGrid(PlaceMap(grid.wcs, image.wcs), {y, x, 2, 2}, 1).area_ratio(y, x);
   const auto geometry = grid.wcs.sky_per_pixel(static_cast<double>(x), static_cast<double>(y));
   std::vector<std::string> warnings;
   if (beam && geometry && area > kCoarser) {
@@ -190,8 +191,7 @@ Regridding::Regridding(const CubeSource& cube, RegridRequest request) : cube_(cu
   }
   facts_.history.emplace_back(header->unit.per_pixel ? "regrid: pixels multiplied by the ratio of pixel areas"
                                                      : "regrid: pixels keep their values, as those of a brightness");
-  if (request_.how != Interpolation::nearest)
-    facts_.warnings = warnings_of_sampling(*header, facts_.beam, grid, *places_);
+  facts_.warnings = warnings_of_sampling(*header, facts_.beam, grid, request_.how);
 }
 
 std::optional<Beam> Regridding::beam_of(std::int64_t plane) const {

@@ -90,10 +90,10 @@ class BeamOnGrid {
 };
 
 /// What is lost where the grid's pixels are too few for an image, and what its unit leaves open; none where all is
-/// well.
-///   beam: of the image, on the grid;   places: of the grid's pixels on the image
+/// well, or where the nearest pixel is taken.   beam: of the image, on the grid;   places: of the grid's pixels on the
+/// image
 [[nodiscard]] std::vector<std::string> warnings_of_sampling(const ImageHeader& image, const std::optional<Beam>& beam,
-                                                            const SkyGrid& grid, PlaceGrids& places);
+                                                            const SkyGrid& grid, Interpolation how);
 
 struct RegridRequest {
   std::string input;
