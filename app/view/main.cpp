@@ -15,7 +15,9 @@
 #include "app/terminal/last_words.hpp"
 #include "app/terminal/signals.hpp"
 #include "core/base/error.hpp"
+#include "core/files/io/path_fence.hpp"
 #include "core/seam/compute/lost_card.hpp"
+#include "gui/model/recovery.hpp"
 #include "gui/model/settings.hpp"
 #include "gui/viewer.hpp"
 #include "kernels/backends.hpp"
@@ -30,7 +32,34 @@ struct Options {
   std::int64_t plane = -1;
   bool no_settings = false, bench = false, keys = false;
   std::string share = "auto", maps = "auto", open_backend = "early";
+  bool browser = false;
+  gui::BrowserOptions served;
+  std::vector<std::string> folders;
 };
+
+void add_browser_options(app::Command& parser, Options& options) {
+  parser
+      .add_flag("--browser", options.browser,
+                "Serve the viewer to browsers on this machine in place of a window; needs no display")
+      ->brief("Serve the viewer to browsers");
+  parser
+      .add_option("--port", options.served.port,
+                  "Port of --browser; 0: 8642, or the first free one of those that follow")
+      ->brief("Port of --browser")
+      ->check(app::in_range(0, 65535))
+      ->capture_default_str();
+  parser
+      .add_option("--folder", options.folders,
+                  "Folder that browsers may open files of and write to, with all below it; may be given several times "
+                  "(default: the current one and those of the files)")
+      ->type_name("FOLDER")
+      ->one_at_a_time();
+  parser
+      .add_option("--proxy-host", options.served.hosts,
+                  "Name of a proxy that passes browsers on, such as a JupyterHub's; may be given several times")
+      ->type_name("NAME")
+      ->one_at_a_time();
+}
 
 void add_options(app::Command& parser, Options& options) {
   gui::ViewerOptions& viewer = options.viewer;
@@ -76,6 +105,7 @@ void add_options(app::Command& parser, Options& options) {
                   "asked for: until then no memory of the card is taken)")
       ->check(app::one_of({"early", "asked"}))
       ->capture_default_str();
+  add_browser_options(parser, options);
   parser.add_option("--script", viewer.script, "Play these steps on the window; exit code 1 where a check fails")
       ->brief("Play these steps on the window")
       ->check(app::existing_file());
@@ -104,6 +134,28 @@ std::string sample_field() {
   for (const fs::path& folder : {program.parent_path() / "../share/reber", fs::path(REBER_SAMPLE_DATA)})
     if (fs::exists(folder / kName, error)) return (folder / kName).lexically_normal().string();
   return "";
+}
+
+/// The files of a process keep to the folders that browsers may see, and to those of its settings and its sample.
+void keep_to_folders(Options& options) {
+  namespace fs = std::filesystem;
+  gui::ViewerOptions& viewer = options.viewer;
+  for (std::string& file : viewer.files) file = fs::absolute(file).string();
+  if (options.folders.empty()) {
+    options.folders.push_back(fs::current_path().string());
+    for (const std::string& file : viewer.files) options.folders.push_back(fs::path(file).parent_path().string());
+  }
+  std::vector<std::string> all = options.folders;
+  for (const std::string& own : {fs::path(viewer.settings).parent_path().string(), gui::default_recovery_folder(),
+                                 fs::path(viewer.sample).parent_path().string()}) {
+    std::error_code error;
+    if (own.empty() || (fs::create_directories(own, error), error)) continue;
+    all.push_back(own);
+  }
+  if (!viewer.script.empty()) all.push_back(fs::absolute(viewer.script).parent_path().string());
+  fence_paths(all);
+  // Where nothing is said the dialogs begin in the current folder.
+  if (!within_fence(".")) fs::current_path(options.folders.front());
 }
 
 std::string lost_words() {
@@ -141,7 +193,10 @@ void finish(Options& options, char** arguments) {
     other.in_place_of = "the card, which failed: " + failure;
     return make_backend("cpu", other, LogSink());
   };
-  viewer.say = [](const std::string& text) { std::printf("%s\n", text.c_str()); };
+  viewer.say = [](const std::string& text) {
+    std::printf("%s\n", text.c_str());
+    std::fflush(stdout);
+  };
   const bool usual = viewer.settings.empty();
   if (options.no_settings || (usual && (options.bench || !viewer.script.empty())))
     viewer.settings.clear();
@@ -154,6 +209,10 @@ void finish(Options& options, char** arguments) {
   // A script would be played again; without settings no session is kept.
   if (viewer.script.empty() && !options.bench && !viewer.settings.empty()) app::install_lost_card(arguments);
   viewer.sample = sample_field();
+  if (options.browser) {
+    viewer.browser = options.served;
+    keep_to_folders(options);
+  }
   viewer.welcome = viewer.files.empty() && viewer.script.empty() && !options.bench && !viewer.resume;
 }
 

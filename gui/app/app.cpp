@@ -11,9 +11,11 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/files/io/path_fence.hpp"
 #include "gui/app/actions.hpp"
 #include "gui/app/desktop_window.hpp"
 #include "gui/app/keep.hpp"
+#include "gui/app/served_window.hpp"
 #include "gui/app/welcome.hpp"
 #include "gui/model/folder_listing.hpp"
 #include "gui/model/open_catalogue.hpp"
@@ -58,7 +60,7 @@ App::App(const ViewerOptions& options)
   std::unique_ptr<DocumentStore::Loading> begun;
   if (!options.resume && !options.files.empty() && is_image(options.files.front()))
     begun = DocumentStore::begin(options.files.front(), options.request.open, options_.image_memory, wake());
-  window_ = std::make_unique<DesktopWindow>(options.width, options.height, options.scale, state_.user_scale, true);
+  open_window();
   if (window_->software()) state_.software_renderer = window_->renderer();
   overlays_ = std::make_unique<Overlays>();
   painter_ = std::make_unique<CanvasPainter>(options.texture_memory, window_->software());
@@ -75,6 +77,20 @@ App::App(const ViewerOptions& options)
   }
   if (state_.documents.size() > 1) state_.active = 0;
   if (options.welcome) welcome();
+}
+
+void App::open_window() {
+  if (!options_.browser) {
+    window_ = std::make_unique<DesktopWindow>(options_.width, options_.height, options_.scale, state_.user_scale, true);
+    return;
+  }
+  auto served = std::make_unique<ServedWindow>(
+      ServedOptions{options_.width, options_.height, options_.scale, options_.browser->port, options_.browser->hosts},
+      state_.user_scale);
+  // Names of folders that browsers do not see.
+  std::erase_if(state_.recent, [](const std::string& path) { return !within_fence(path); });
+  if (options_.say) options_.say("The viewer is at " + served->address());
+  window_ = std::move(served);
 }
 
 void App::welcome() {

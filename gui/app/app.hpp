@@ -79,6 +79,7 @@ class App final : public Shell {
   [[nodiscard]] std::unique_ptr<Backend> make_backend(const std::string& name) override;
 
  private:
+  void open_window();
   void start_autosave();
   void welcome();
   /// What this process had open before it began anew; false where there is nothing of it.

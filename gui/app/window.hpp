@@ -22,7 +22,7 @@ struct PixelSize {
   int width = 0, height = 0;
 };
 
-/// One window per program, such as the desktop's (desktop_window.hpp). Events come
+/// One window per program, of the desktop (desktop_window.hpp) or served to browsers (served_window.hpp). Events come
 /// from outside and, through the feed_ functions, from scripts: both take the same way.
 class Window {
  public:

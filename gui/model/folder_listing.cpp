@@ -12,6 +12,7 @@
 
 #include "core/base/error.hpp"
 #include "core/files/foreign/casa_image.hpp"
+#include "core/files/io/path_fence.hpp"
 
 namespace reber::gui {
 namespace {
@@ -34,6 +35,7 @@ bool names_session(const std::string& path) { return path.ends_with(".reber.json
 
 FolderListing list_folder(const std::string& folder, const Progress& progress, Listed listed) {
   namespace fs = std::filesystem;
+  check_fence(folder);
   FolderListing listing{folder, {}};
   std::error_code error;
   for (auto at = fs::directory_iterator(folder, error); !error && at != fs::directory_iterator(); at.increment(error)) {

@@ -15,6 +15,12 @@
 
 namespace reber::gui {
 
+/// The viewer served to browsers, in place of a window.
+struct BrowserOptions {
+  int port = 0;                    ///< 0: a free one
+  std::vector<std::string> hosts;  ///< names of proxies that requests may come through
+};
+
 struct ViewerOptions {
   std::vector<std::string> files;
   Request request;  ///< open options, beam and stages that new documents begin with
@@ -24,7 +30,8 @@ struct ViewerOptions {
   std::function<std::unique_ptr<Backend>(const std::string& name)> make_backend;
   /// Makes what takes the place of a card that failed so; on that thread too.
   std::function<std::unique_ptr<Backend>(const std::string& failure)> take_over;
-  std::string program;  ///< "reber 0.1.0"
+  std::string program;                    ///< "reber 0.1.0"
+  std::optional<BrowserOptions> browser;  ///< empty: a window of the desktop
   int width = 1280, height = 800;
   double scale = 0;                             ///< of the interface; 0: the screen's
   std::string sample;                           ///< a field to try things on; empty: there is none

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options of the program and sessions of the viewer.
+// Options of the program, sessions of the viewer and what browsers tell it.
 #include "app/options/common_options.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/parameter_options.hpp"
 #include "app/options/parse.hpp"
 #include "core/base/json_text.hpp"
+#include "gui/model/browser_message.hpp"
 #include "gui/model/workspace.hpp"
 #include "tests/fuzz/targets.hpp"
 
@@ -35,5 +36,7 @@ void session(Bytes bytes) {
   if (json.is_discarded()) return;
   (void)gui::to_json(gui::session_from_json(json, "fuzz"));
 }
+
+void browser_message(Bytes bytes) { (void)gui::parse_browser_message(text_of(bytes)); }
 
 }  // namespace reber::fuzz

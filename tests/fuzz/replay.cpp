@@ -22,7 +22,7 @@ constexpr Target kTargets[] = {
     {"header", header},   {"tiles", tiles},     {"sky", sky},         {"beam_table", beam_table},
     {"regions", regions}, {"tables", tables},   {"votable", votable}, {"toml", toml},
     {"session", session}, {"foreign", foreign}, {"moc", moc},         {"levels", levels},
-    {"record", record},   {"list", list},       {"samp", samp},
+    {"record", record},   {"list", list},       {"samp", samp},       {"browser_message", browser_message},
 };
 
 std::vector<std::uint8_t> read(const fs::path& path) {

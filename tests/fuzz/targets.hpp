@@ -25,14 +25,15 @@ void beam_table(Bytes bytes);  ///< CASA's table of beams
 void regions(Bytes bytes);     ///< DS9's and CASA's
 void tables(Bytes bytes);      ///< catalogues as FITS or as text
 void votable(Bytes bytes);
-void toml(Bytes bytes);     ///< a file for --config
-void session(Bytes bytes);  ///< of the viewer
-void foreign(Bytes bytes);  ///< what a caged child tells of an image
-void moc(Bytes bytes);      ///< coverage maps, as FITS and as text
-void levels(Bytes bytes);   ///< of quality reports
-void record(Bytes bytes);   ///< a line of a batch's records
-void list(Bytes bytes);     ///< of images
-void samp(Bytes bytes);     ///< answers of a hub, and its file
+void toml(Bytes bytes);             ///< a file for --config
+void session(Bytes bytes);          ///< of the viewer
+void foreign(Bytes bytes);          ///< what a caged child tells of an image
+void moc(Bytes bytes);              ///< coverage maps, as FITS and as text
+void levels(Bytes bytes);           ///< of quality reports
+void record(Bytes bytes);           ///< a line of a batch's records
+void list(Bytes bytes);             ///< of images
+void samp(Bytes bytes);             ///< answers of a hub, and its file
+void browser_message(Bytes bytes);  ///< to the viewer
 
 /// One input. What a reader may throw ends here.
 template <class Feed>

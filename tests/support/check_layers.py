@@ -24,7 +24,7 @@ WINGS = {
     "studies": ("sky files seam show measure run", ""),
 }
 # Rooms of gui from left to right: each may include those before it, unless its row below is narrower.
-GUI_ORDER = "model render ui overlays panels export view app script".split()
+GUI_ORDER = "model serve render ui overlays panels export view app script".split()
 
 
 def wing_rows():
@@ -127,7 +127,8 @@ BANNED = [
      r"|core/base/host_memory\.cpp|core/files/fits/decoder_cage\.cpp|kernels/cpu/processor\.cpp",  # lists from pipes, a hint, locks, /proc
      "files are read through core/files/io/byte_source.hpp, which takes regular ones alone and never waits"),
     (r"#include <(cuda|cufft|cub/|nvtx)", r"kernels/cuda/", "CUDA headers live under kernels/cuda"),
-    (r"#include <(GL/|GLFW/|imgui|backends/imgui)", r"gui/(?!model/)", "OpenGL lives under gui; models know no window"),
+    (r"#include <boost/", r"gui/serve/(server|browser)\.[ch]pp", "gui/serve alone listens, at this machine's own address"),
+    (r"#include <(GL/|GLFW/|EGL/|imgui|backends/imgui)", r"gui/(?!model/|serve/)", "OpenGL lives under gui; models know no window"),
     (r"fits_open_file\(|fits_open_image\(|fits_open_data\(|fits_create_file\(|fits_open_memfile\(|[^_a-z]system\(|popen\("
      r"|wcsprintf_set\(NULL|wcsprintf_set\(nullptr", None, "calls that read names as commands, URLs or sections, or overflow"),
     (r"cuda(Malloc|Free|MallocAsync|FreeAsync|MallocHost|FreeHost|StreamCreate|EventCreate)[A-Za-z]*\(",

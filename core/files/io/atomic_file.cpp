@@ -27,6 +27,7 @@
 #include "core/files/io/commit_group.hpp"
 #include "core/files/io/interrupted.hpp"
 #include "core/files/io/kept_files.hpp"
+#include "core/files/io/path_fence.hpp"
 #include "core/files/io/process_space.hpp"
 
 namespace reber {
@@ -209,6 +210,7 @@ AtomicFile::AtomicFile(std::string path, const FileOptions& options, const std::
   state_->group = options.group;
   if (state_->path.empty()) throw InputError("an output file needs a name");
   if (state_->path.find('\0') != std::string::npos) throw InputError("a file name cannot hold a zero byte");
+  check_fence(state_->path);
   state_->check_target(never_replace);
   state_->make_temporary();
 }

@@ -20,6 +20,7 @@
 #include "core/base/trace.hpp"
 #include "core/files/io/inflate.hpp"
 #include "core/files/io/interrupted.hpp"
+#include "core/files/io/path_fence.hpp"
 
 namespace reber::fits {
 namespace {
@@ -142,6 +143,7 @@ void check_regular(int descriptor, const std::string& name) {
 
 std::unique_ptr<ByteSource> open_plain(const std::string& path, bool may_grow) {
   if (path.find('\0') != std::string::npos) throw DataError("a file name cannot hold a zero byte");
+  check_fence(path);
   return std::make_unique<FileBytes>(path, may_grow);
 }
 

@@ -10,6 +10,7 @@
 #include "core/files/foreign/casa_image.hpp"
 #include "core/files/foreign/cfitsio_image.hpp"
 #include "core/files/io/byte_source.hpp"
+#include "core/files/io/path_fence.hpp"
 
 namespace reber {
 namespace {
@@ -32,6 +33,7 @@ std::span<const ImageReader> image_readers() { return kReaders; }
 
 std::shared_ptr<const ImageFile> open_image_file(const std::string& path, const OpenOptions& options, Planes planes,
                                                  const Progress& progress) {
+  check_fence(path);
   std::exception_ptr refused;  // the first word counts
   for (const ImageReader& reader : kReaders) {
     try {

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A browser of a few lines, for browser_test.sh: HTTP and WebSocket by the standard library alone."""
+import base64
+import json
+import os
+import socket
+import struct
+import sys
+import time
+
+
+class Line:
+    """One WebSocket. Frames are answered as the page does, unless it is asked to be slow."""
+
+    def __init__(self, port, cookie, name=None, origin=None, host=None):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        host = host or f"127.0.0.1:{port}"
+        origin = f"http://{host}" if origin is None else origin
+        name = name or os.urandom(8).hex()
+        lines = [f"GET /line?{name} HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
+                 "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: " + base64.b64encode(os.urandom(16)).decode()]
+        lines += [f"Origin: {origin}"] if origin else []
+        lines += [f"Cookie: {cookie}"] if cookie else []
+        self.socket.sendall("\r\n".join(lines + ["", ""]).encode())
+        answer = b""
+        while b"\r\n\r\n" not in answer:
+            got = self.socket.recv(4096)
+            if not got:
+                break
+            answer += got
+        head, _, self.rest = answer.partition(b"\r\n\r\n")
+        self.status = int(head.split()[1])
+        self.bytes = self.frames = 0
+        self.size, self.status_words, self.told = (0, 0), {}, []
+        self.files = []
+
+    def take(self, count):
+        while len(self.rest) < count:
+            got = self.socket.recv(1 << 16)
+            if not got:
+                raise ConnectionError("the line has ended")
+            self.rest += got
+        made, self.rest = self.rest[:count], self.rest[count:]
+        return made
+
+    def raw(self, opcode, payload, fin=True, masked=True, claimed=None):
+        size = len(payload) if claimed is None else claimed
+        head = bytes([(0x80 if fin else 0) | opcode])
+        mask_bit = 0x80 if masked else 0
+        if size < 126:
+            head += bytes([mask_bit | size])
+        elif size < 65536:
+            head += bytes([mask_bit | 126]) + struct.pack(">H", size)
+        else:
+            head += bytes([mask_bit | 127]) + struct.pack(">Q", size)
+        mask = os.urandom(4) if masked else b""
+        body = bytes(b ^ mask[i % 4] for i, b in enumerate(payload)) if masked else payload
+        self.socket.sendall(head + mask + body)
+
+    def say(self, **message):
+        self.raw(1, json.dumps(message).encode())
+
+    def hear(self, seconds, answer=True):
+        """All that comes for so long."""
+        end = time.time() + seconds
+        while (left := end - time.time()) > 0:
+            self.socket.settimeout(left)
+            try:
+                first, second = self.take(2)
+            except TimeoutError:
+                break
+            self.socket.settimeout(20)
+            size = second & 127
+            if size == 126:
+                size = struct.unpack(">H", self.take(2))[0]
+            elif size == 127:
+                size = struct.unpack(">Q", self.take(8))[0]
+            body = self.take(size)
+            self.bytes += size
+            if first & 15 == 8:
+                raise ConnectionError("the line was closed")
+            if first & 15 == 1:
+                message = json.loads(body)
+                self.told.append(message)
+                if message["t"] == "status":
+                    self.status_words = message
+            if first & 15 == 2:
+                self.frame(body)
+                if answer:
+                    self.say(t="drawn", frame=struct.unpack_from("<I", body)[0])
+        self.socket.settimeout(20)
+
+    def frame(self, body):
+        _, width, height, count = struct.unpack_from("<4I", body)
+        self.size, self.frames, at = (width, height), self.frames + 1, 16
+        for _ in range(count):
+            x, y, nx, ny, size = struct.unpack_from("<5I", body, at)
+            assert x + nx <= width and y + ny <= height, "a part beyond the picture"
+            start = body[at + 20:at + 24]
+            self.files.append("png" if start == b"\x89PNG" else "jpeg" if start[:2] == b"\xff\xd8" else "?")
+            at += 20 + size
+        assert at == len(body), "a frame of another length than its parts"
+
+    def closed(self):
+        try:
+            while True:
+                self.hear(5)
+        except (ConnectionError, OSError):
+            return True
+
+
+def request(port, target, host=None, cookie=None, method="GET"):
+    """Status, headers in one text, and body."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as line:
+        lines = [f"{method} {target} HTTP/1.1", f"Host: {host or f'127.0.0.1:{port}'}"]
+        lines += [f"Cookie: {cookie}"] if cookie else []
+        line.sendall("\r\n".join(lines + ["", ""]).encode())
+        answer = b""
+        while got := line.recv(1 << 16):
+            answer += got
+    head, _, body = answer.partition(b"\r\n\r\n")
+    return int(head.split()[1]), head.decode(), body.decode()
+
+
+def enter(port, token):
+    status, head, _ = request(port, f"/?token={token}")
+    assert status == 303 and "\r\nLocation: ./" in head, head
+    return next(line[12:].split(";")[0] for line in head.split("\r\n") if line.startswith("Set-Cookie: "))
+
+
+def refusals(port, token, cookie):
+    wrong = "0" * 32
+    for target, host, sent, wanted in [
+            ("/", None, None, 403), (f"/?token={wrong}", None, None, 403), ("/?token=", None, None, 403),
+            (f"/?token={token}", "evil.example", None, 403), ("/", f"evil.example:{port}", cookie, 403),
+            ("/", None, cookie.split("=")[0] + "=" + wrong, 403), ("/etc/passwd", None, cookie, 404),
+            ("/line?a", None, cookie, 404), ("/", None, cookie, 200), ("/", f"localhost:{port}", cookie, 200)]:
+        status, head, body = request(port, target, host, sent)
+        assert status == wanted, (target, host, status, wanted)
+        assert token not in head + body, f"the token stands in the answer to {target}"
+    assert request(port, "/", None, cookie, "POST")[0] == 405
+    for given in [{"cookie": None}, {"cookie": cookie, "origin": "http://evil.example"}, {"cookie": cookie, "origin": ""},
+                  {"cookie": cookie, "origin": "http://localhost:1"}, {"cookie": cookie, "host": f"evil.example:{port}"}]:
+        assert Line(port, **given).status != 101, f"a line was opened with {given}"
+
+
+def hostile(port, cookie):
+    """Each ends its own line; the viewer goes on."""
+    deep = b'{"t":' + b"[" * 100000
+    for name, send in {
+            "no JSON": lambda line: line.raw(1, b"move"),
+            "another kind": lambda line: line.say(t="format"),
+            "a list": lambda line: line.raw(1, b"[1,2]"),
+            "deep": lambda line: line.raw(1, deep),
+            "far away": lambda line: line.say(t="move", x=1e300, y=0),
+            "too large a number": lambda line: line.raw(1, b'{"t":"move","x":1e999,"y":0}'),
+            "a huge window": lambda line: line.say(t="size", width=10 ** 9, height=10, scale=1),
+            "no UTF-8": lambda line: line.raw(1, b'{"t":"clipboard","text":"\xff\xfe"}'),
+            "binary": lambda line: line.raw(2, b"\0" * 100),
+            "no mask": lambda line: line.raw(1, b'{"t":"drive"}', masked=False),
+            "a kind of frame that is none": lambda line: line.raw(5, b""),
+            "a continuation of nothing": lambda line: line.raw(0, b"x"),
+            "a long ping": lambda line: line.raw(9, b"x" * 200),
+            "2^62 bytes": lambda line: line.raw(1, b"x", claimed=1 << 62),
+            "2 MiB": lambda line: line.raw(1, b" " * (2 << 20), claimed=2 << 20)}.items():
+        line = Line(port, cookie)
+        assert line.status == 101, name
+        try:
+            send(line)
+        except OSError:
+            pass
+        assert line.closed(), f"{name}: the line stays open"
+        assert request(port, "/", cookie=cookie)[0] == 200, f"{name}: the viewer is gone"
+
+
+def session(port, cookie):
+    one = Line(port, cookie, "one")
+    start = time.time()
+    while one.frames == 0 and time.time() < start + 20:
+        one.hear(0.05)
+    print(f"first picture after {time.time() - start:.2f} s")
+    assert one.status_words["drives"]
+    one.say(t="size", width=1000, height=700, scale=1)
+    one.hear(4)
+    assert one.size == (1000, 700), one.size
+    assert one.files[-1] == "png", "what rests is not whole"
+    before = one.bytes
+    one.hear(3)
+    assert one.bytes == before, f"{one.bytes - before} bytes at rest"
+    # Panning: a drag of many steps.
+    one.say(t="move", x=500, y=350)
+    one.say(t="button", button=0, down=True)
+    frames, sent, begin = one.frames, one.bytes, time.time()
+    step = 0
+    while time.time() < begin + 3:
+        step += 1
+        one.say(t="move", x=500 + 3 * (step % 60), y=350 + 2 * (step % 40))
+        one.hear(0.015)
+    one.say(t="button", button=0, down=False)
+    rate = (one.frames - frames) / (time.time() - begin)
+    print(f"panning: {rate:.1f} frames/s, {(one.bytes - sent) / 3e6:.2f} MB/s")
+    assert rate >= 4, "frames while panning"
+    assert "jpeg" in one.files
+    one.hear(3)
+
+    # Another looks on, asks, and gets the wheel.
+    two = Line(port, cookie, "two")
+    two.hear(2)
+    assert two.frames > 0 and not two.status_words["drives"] and two.status_words["browsers"] == 2
+    two.say(t="size", width=600, height=500, scale=1)
+    two.hear(1)
+    assert two.size == (1000, 700), "one that looks on has changed the size"
+    two.say(t="drive")
+    one.hear(1)
+    assert any(each["t"] == "asked" for each in one.told)
+    one.say(t="hand over")
+    two.hear(1)
+    one.hear(1)
+    assert two.status_words["drives"] and not one.status_words["drives"]
+    two.say(t="size", width=600, height=500, scale=1)
+    two.hear(2)
+    assert two.size == (600, 500)
+
+    # A line that is lost without a word: the same page comes back and drives on, with what was open.
+    again = Line(port, cookie, "two")
+    again.hear(2)
+    assert again.status_words["drives"] and again.size == (600, 500) and again.frames > 0
+    assert two.closed()
+    # A slow one does not pile frames up: none answered, no more than two come.
+    again.hear(1)
+    slow = again.frames
+    for step in range(40):
+        again.say(t="wheel", x=0, y=1 if step % 2 else -1)
+        again.hear(0.05, answer=False)
+    assert again.frames - slow <= 2, f"{again.frames - slow} frames to one that does not draw"
+    one.socket.close()
+    again.socket.close()
+
+
+if __name__ == "__main__":
+    address = sys.argv[1]
+    the_port, the_token = int(address.split(":")[2].split("/")[0]), address.split("token=")[1]
+    the_cookie = enter(the_port, the_token)
+    refusals(the_port, the_token, the_cookie)
+    session(the_port, the_cookie)
+    hostile(the_port, the_cookie)
+    third = Line(the_port, the_cookie, "three")
+    third.hear(2)
+    assert third.status_words["drives"] and third.frames > 0, "after all this the viewer no longer shows anything"
+    print("served")
