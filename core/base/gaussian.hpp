@@ -13,4 +13,9 @@ inline constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
 /// exp(-kLn16 r^2) is 1/2 at half a FWHM.
 inline constexpr double kLn16 = 4 * std::numbers::ln2;
 
+/// FWHMs from its centre where a Gaussian ends: 2e-3 of its peak.
+inline constexpr double kEndOfGaussian = 1.5;
+/// Pixels per FWHM: of coarser ones a Gaussian's flux depends on where they lie.
+inline constexpr double kLeastSampling = 2.5;
+
 }  // namespace reber

@@ -12,6 +12,7 @@
 
 #include "core/base/trace.hpp"
 #include "core/measure/background/cell_slopes.hpp"
+#include "core/measure/background/cell_surface.hpp"
 #include "core/measure/background/local_levels.hpp"
 #include "core/measure/background/ring_noise.hpp"
 
@@ -122,11 +123,10 @@ bool measure_without(Measuring& m, const IslandMap& islands) {
 
 /// In rounds: each lowers the mean, above which the next one sees more.
 void leave_out_surroundings(Measuring& m, const MaskedIslands& islands) {
-  constexpr int kRounds = 3;
   const GrownIslands grown = m.setup.surroundings(m.model, islands);
   if (!grown) return;
   m.words.emplace_back("without what surrounds wide islands");
-  for (int round = 0; round < kRounds; ++round)
+  for (int round = 0; round < kTrendRounds; ++round)
     if (!measure_without(m, *grown(m.model))) return;
 }
 

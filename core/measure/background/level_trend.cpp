@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/base/significance.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/measure/background/cell_surface.hpp"
 #include "core/measure/background/mesh_nodes.hpp"
@@ -17,8 +18,6 @@ namespace {
 
 using Factors = std::array<double, 6>;
 
-/// What the surface leaves of what the filter leaves, at the most.
-constexpr double kBetter = 0.5;
 /// Of the weights of cells about one: waves of any direction keep most of their height, 1.2 best for its noise.
 constexpr double kWidth = 1.2;
 constexpr std::size_t kMostCells = std::size_t{1} << 16, kFewCells = std::size_t{1} << 8;
@@ -75,18 +74,16 @@ Steep steep_cells(const MeshGrid& grid, const MeshCells& cells, int filter) {
 /// Whether the filter is too low in enough cells, and too high in as many that are about as deep: waves have both,
 /// emission stands on what is level. One that is far off counts as thrice the median.
 bool both_ways(const Steep& steep) {
-  constexpr double kMostHeight = 2, kFar = 3;
   if (steep.off.empty()) return false;
   std::vector<double> sizes;
   for (const double off : steep.off) sizes.push_back(std::abs(off));
-  const double far = kFar * middle_of(std::move(sizes));
+  const double far = kClear * middle_of(std::move(sizes));
   double above = 0, below = 0, height = 0, depth = 0;
   for (const double off : steep.off) {
     ++(off > 0 ? above : below);
     (off > 0 ? height : depth) += std::min(std::abs(off), far);
   }
-  const double least = enough_cells(steep.looked_at);
-  return std::min(above, below) >= least && height <= kMostHeight * depth;
+  return std::min(above, below) >= enough_cells(steep.looked_at) && height <= kTwice * depth;
 }
 
 /// Mean of the squared distance from a cell's centre over the cell, in distances of cells.
@@ -170,7 +167,7 @@ bool filter_cuts_waves(const MeshGrid& grid, const MeshCells& cells, int filter)
     by_filter.push_back(std::abs(means.at(j, i) - means.filtered(j, i, filter / 2)));
     by_surface.push_back(factor ? std::abs(means.at(j, i) - factor->front()) : by_filter.back());
   }
-  return middle_of(std::move(by_surface)) < kBetter * middle_of(std::move(by_filter));
+  return middle_of(std::move(by_surface)) < 1 / kTwice * middle_of(std::move(by_filter));
 }
 
 bool means_vary(const MeshGrid& grid, const MeshCells& cells, int filter) {

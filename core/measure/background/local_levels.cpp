@@ -12,18 +12,19 @@
 #include <utility>
 
 #include "core/base/gaussian.hpp"
+#include "core/base/significance.hpp"
 #include "core/base/thread_pool.hpp"
+#include "core/measure/background/cell_surface.hpp"
 #include "core/measure/background/mesh_nodes.hpp"
 
 namespace reber {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array<double, LevelRings::kRings + 1> kEdges{1.5, 2.25, 3, 4};  // beams
-constexpr double kMostAreas = 1.8;                                             // of a source, in beams
+constexpr std::array<double, LevelRings::kRings + 1> kEdges{kEndOfGaussian, 2.25, 3, 4};  // beams
+constexpr double kMostAreas = 1.8;                                                        // of a source, in beams
 constexpr double kShapeSnr = 15;  // of a source whose shape its pixels tell
-constexpr double kOwnSnr = 0.3;   // of the source itself, where the rings begin
-constexpr double kFewestSectors = 6, kModelError = 0.05;
+constexpr std::size_t kFewestSectors = LevelRings::kSectors - 2;
 
 double square(double a) { return a * a; }
 
@@ -94,8 +95,8 @@ std::pair<double, double> middle_half(const std::vector<double>& values) {
 }  // namespace
 
 LevelRings::LevelRings(double beam_px) : beam_px_(beam_px) {
-  constexpr double kNarrowest = 4, kWidest = 30, kStep = 1.15, kPlacesPerBeam = 4;
-  for (double width = kNarrowest; width < kWidest; width *= kStep) widths_.push_back(width);
+  constexpr double kWidest = 30, kStep = 1.15, kPlacesPerBeam = 4;
+  for (double width = kEdges.back(); width < kWidest; width *= kStep) widths_.push_back(width);
   at_rings_.resize(widths_.size());
   const std::int64_t apart = std::max<std::int64_t>(static_cast<std::int64_t>(beam_px / kPlacesPerBeam), 1);
   const auto reach = static_cast<std::int64_t>(reach_px()) / apart * apart;
@@ -135,7 +136,7 @@ std::optional<LevelRings::Levels> LevelRings::measure(std::span<const float> snr
   if (!(peak > 0)) return std::nullopt;
   const SourceShape shape = shape_of(window, peak, beam_px_);
   if (!(shape.areas <= kMostAreas)) return std::nullopt;
-  const double own = std::log(peak / kOwnSnr) / kLn16;
+  const double own = std::log(peak / kLevelOff) / kLn16;
   Levels made;
   made.peak = peak;
   std::vector<double> sectors;
@@ -162,14 +163,13 @@ std::optional<LevelRings::Levels> LevelRings::measure(std::span<const float> snr
 }
 
 std::optional<LevelRings::Profile> LevelRings::profile(const Levels& levels) const {
-  constexpr double kMostChi2 = 9;
   std::vector<double> heights, variances, chi2;
   double none = 0;
   for (std::size_t w = 0; w < widths_.size(); ++w) {
     double fd = 0, ff = 0, dd = 0, left = 0;
     std::array<double, kRings> weight{};
     for (std::size_t k = 0; k < kRings; ++k) {
-      weight[k] = 1 / (square(levels.error[k]) + square(kModelError * levels.level[k]));
+      weight[k] = 1 / (square(levels.error[k]) + square(kNotable * levels.level[k]));
       fd += weight[k] * at_rings_[w][k] * levels.level[k];
       ff += weight[k] * square(at_rings_[w][k]);
       dd += square(levels.level[k] / levels.error[k]);
@@ -178,7 +178,7 @@ std::optional<LevelRings::Profile> LevelRings::profile(const Levels& levels) con
     heights.push_back(fd / ff), variances.push_back(1 / ff), chi2.push_back(left), none = dd;
   }
   const double best = std::ranges::min(chi2);
-  if (!(best < kMostChi2)) return std::nullopt;
+  if (!(best < kClear * kClear)) return std::nullopt;
   double sum = 0, height = 0, squares = 0, log_width = 0;
   for (std::size_t w = 0; w < widths_.size(); ++w) {
     const double part = std::exp(-0.5 * (chi2[w] - best));
@@ -195,19 +195,17 @@ namespace {
 /// Whether an island has hardly more pixels than one of a point: what lies above the flood level around a source is its
 /// own, or another's.
 bool is_point(const BrightSource& source, double beam_px) {
-  constexpr double kTimes = 2;
   const double beam = std::numbers::pi / kLn16 * square(beam_px);
-  return static_cast<double>(source.npix) <= beam * (kTimes * std::log(source.snr / masked_islands().flood) + 1);
+  return static_cast<double>(source.npix) <= beam * (kTwice * std::log(source.snr / masked_islands().flood) + 1);
 }
 
 /// Rings of one sign, and all sectors but one. A source that stands on emission must be one without it.
 bool is_certain(const LevelRings::Levels& levels, const LevelRings::Profile& profile) {
   if (levels.peak - profile.centre < masked_islands().seed) return false;
-  constexpr double kSigma = 4, kRingSigma = 1;
+  constexpr double kSigma = 4;
   if (!(profile.sigma > kSigma)) return false;
   for (std::size_t k = 0; k + 1 < LevelRings::kRings; ++k)
-    if (!(levels.level[k] * profile.centre > 0 && std::abs(levels.level[k]) > kRingSigma * levels.error[k]))
-      return false;
+    if (!(levels.level[k] * profile.centre > 0 && std::abs(levels.level[k]) > levels.error[k])) return false;
   int against = 0;
   for (std::size_t sector = 0; sector < LevelRings::kSectors; ++sector) {
     double sum = 0;
@@ -232,7 +230,6 @@ std::optional<double> once_around(const std::array<double, LevelRings::kSectors>
 /// knows nothing of the level: the median over all sources, that of an exponential distribution. The error of a middle
 /// half is larger than that of a mean by sqrt 1.2.
 std::array<double, LevelRings::kRings> common_errors(const std::vector<std::optional<LevelRings::Levels>>& all) {
-  constexpr std::size_t kFewest = 12;
   constexpr double kBeamsOfNoise = 2,
                    kMiddle = 1.2;  // of white noise that the beam has smoothed: the most there can be
   std::array<double, LevelRings::kRings> made{};
@@ -242,7 +239,7 @@ std::array<double, LevelRings::kRings> common_errors(const std::vector<std::opti
       if (const auto its = one ? once_around(one->sector[ring]) : std::nullopt) squares.push_back(*its);
     const double area = std::numbers::pi * (square(kEdges[ring + 1]) - square(kEdges[ring]));
     made[ring] = std::sqrt(kMiddle * kBeamsOfNoise * std::numbers::pi / kLn16 / area);
-    if (squares.size() < kFewest) continue;
+    if (squares.size() < kFewestCells) continue;
     const auto middle = squares.begin() + static_cast<std::ptrdiff_t>(squares.size() / 2);
     std::ranges::nth_element(squares, middle);
     made[ring] = std::sqrt(kMiddle * *middle / std::numbers::ln2);
@@ -254,8 +251,8 @@ std::array<double, LevelRings::kRings> common_errors(const std::vector<std::opti
 
 std::vector<LocalLevel> measure_levels(const BackgroundPixels& pixels, const BackgroundModel& model,
                                        std::vector<BrightSource> sources, double beam_px) {
-  constexpr double kLeastBeam = 2.5, kReachBeams = 6, kMost = 2;
-  if (!(beam_px >= kLeastBeam)) return {};
+  constexpr double kReachBeams = 6;
+  if (!(beam_px >= kLeastSampling)) return {};
   std::erase_if(sources, [&](const BrightSource& one) {
     return !is_point(one, beam_px) || std::ranges::any_of(model.raised, [&](const RaisedNoise& raised) {
       return std::abs(static_cast<double>(raised.y) - one.y) <= 1 &&
@@ -281,7 +278,7 @@ std::vector<LocalLevel> measure_levels(const BackgroundPixels& pixels, const Bac
     for (const NodePart& node : nodes_about(model.grid, std::llround(sources[k].y), std::llround(sources[k].x)))
       rms += node.part * model.rms[static_cast<std::size_t>(node.row * model.grid.nx() + node.col)];
     // What is higher may be emission that others are part of: it stays, and is an error of this source.
-    const bool taken = profile->centre <= kMost;
+    const bool taken = profile->centre <= kTwice;
     levels.push_back({sources[k].y, sources[k].x, taken ? profile->centre * rms : 0,
                       (taken ? profile->error : profile->centre) * rms, profile->fwhm_px, kReachBeams * beam_px});
   }

@@ -254,7 +254,7 @@ NoiseTrend noise_trend(const MeshGrid& grid, const MeshCells& cells, int filter)
   constexpr double kBeyond = 0.5;  // from the centre of the noisiest cell to its rim
   // Gains of squares a cell, in variances: none below the first, all of it so much above. Local polynomials take a
   // sixth of the noise more than the filter does.
-  constexpr double kGain = 0.6, kWidth = 1, kImageGain = 0.2, kImageWidth = 0.5;
+  constexpr double kGain = 0.6, kImageGain = 0.2, kImageWidth = 0.5;
   const CellValues logs = logs_of(grid, cells.rms);
   const CellValues smooth = at_cells(logs, [&](std::int64_t j, std::int64_t i) { return smooth_at(logs, j, i); });
   std::vector<double> left;
@@ -287,7 +287,7 @@ NoiseTrend noise_trend(const MeshGrid& grid, const MeshCells& cells, int filter)
   trend.most = -std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < rest.value.size(); ++k) {
     const double gain = by_filter.value[k] - by_surface.value[k], surface = smooth.value[k] - base.value[k];
-    const double weight = std::isfinite(gain) ? ramp(gain, kGain, kWidth) * of_noise(lifts.value[k]) : 0;
+    const double weight = std::isfinite(gain) ? ramp(gain, kGain, 1) * of_noise(lifts.value[k]) : 0;
     const double flat = std::isfinite(filtered.value[k]) ? middle + followed * (filtered.value[k] - middle) : surface;
     trend.logs.push_back(std::isfinite(surface) ? flat + weight * (surface - flat) : flat);
     if (std::isfinite(logs.value[k] + trend.logs[k])) trend.most = std::max(trend.most, base.value[k] + trend.logs[k]);

@@ -17,8 +17,8 @@ namespace reber {
 namespace {
 
 constexpr std::int64_t kLeastRegion = 1000, kLeastRun = 16;
-/// So many pixels tell whether an image holds noise, if so many of them are not blank.
-constexpr std::int64_t kSample = std::int64_t{1} << 22, kFewest = 1000;
+/// So many pixels tell whether an image holds noise, if as many as a region has are not blank.
+constexpr std::int64_t kSample = std::int64_t{1} << 22;
 
 /// Rows of floats in memory.
 class RowsInMemory final : public PixelSource {
@@ -73,7 +73,7 @@ std::unique_ptr<Plane> sample_of(Backend& backend, const Plane& plane, const Job
     backend.render_rows(MapKind::image, plane, nullptr, k * apart + (apart - rows) / 2, rows,
                         pixels.data() + k * rows * nx, job);
   const auto measured = std::ranges::count_if(pixels, [](float pixel) { return std::isfinite(pixel); });
-  if (measured < kFewest) return nullptr;
+  if (measured < kLeastRegion) return nullptr;
   TilingPlan tiling;
   tiling.band_rows = kBands * rows;
   return backend.load(RowsInMemory(std::move(pixels), {kBands * rows, nx}), tiling, job);

@@ -26,7 +26,6 @@
 namespace reber {
 namespace {
 
-constexpr double kCompactAreas = 1.5;
 constexpr double kArcsec = 3600;
 
 class Measurer {

@@ -6,14 +6,12 @@
 #include <cmath>
 #include <tuple>
 
+#include "core/base/significance.hpp"
 #include "core/measure/sources/island_rest.hpp"
 #include "core/sky/mask/mask.hpp"
 
 namespace reber {
 namespace {
-
-constexpr double kImagePart = 2;  // fits leave a part of a bright point in the image's own islands
-constexpr double kGrownPart = 0.5;
 
 /// What islands of one level hold: nodes that no other holds so far, and compact sources.
 struct Held {
@@ -71,9 +69,10 @@ bool Tree::holds_more(std::size_t k, const IslandSums& sums, const std::vector<s
   std::int64_t pixels = sums.npix;
   for (const std::size_t node : inside) rest -= nodes_[node].sums.s, pixels -= nodes_[node].sums.npix;
   const double error = error_of_sum(std::max<std::int64_t>(pixels, 1), sums.peak_rms, rules_.noise_area);
-  const bool grows = inside.size() == 1 && rest < kGrownPart * sums.s;
+  const bool grows = inside.size() == 1 && rest < sums.s / kTwice;
   const double sigma = grows ? rules_.grown_sigma : rules_.least_sigma;
-  const double part = grows ? rules_.grown_part : rules_.least_part * (k == 0 ? kImagePart : 1.0);
+  const double part =
+      grows ? rules_.grown_part : rules_.least_part * (k == 0 ? kTwice : 1.0);  // fits leave a part of a point
   return rest > sigma * error && rest > part * (sums.s + compact);
 }
 
@@ -85,8 +84,7 @@ void Tree::add(std::size_t k) {
     const std::vector<std::size_t>& inside = held.nodes[i];
     if (!holds_more(k, level.sums[i], inside, held.compact[i]) && !(k == 0 && held.compacts[i] > 1)) continue;
     const std::size_t made = node_of[i] = nodes_.size();
-    const bool grown =
-        inside.size() == 1 && level.sums[i].s - nodes_[inside.front()].sums.s < kGrownPart * level.sums[i].s;
+    const bool grown = inside.size() == 1 && level.sums[i].s - nodes_[inside.front()].sums.s < level.sums[i].s / kTwice;
     nodes_.push_back({k, SegmentNode::kNone, {level.runs.shape, {}}, level.sums[i]});
     gone_.push_back(false);
     for (const std::size_t node : inside) nodes_[node].parent = made;

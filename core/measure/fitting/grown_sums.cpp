@@ -31,9 +31,8 @@ double above_flood(const SourceRow& row, const DetectOptions& options) {
 /// Of the radius of an island: a Gaussian of `ratio` times the flood level that fills it has a fiftieth of its flux
 /// beyond.
 double growth(double ratio) {
-  constexpr double kLeast = 0.25, kMost = 2, kPart = 0.02;
-  if (!(ratio > 1)) return kMost;  // found on a smoothed image
-  return std::clamp(std::sqrt(std::log(1 / kPart) / std::log(ratio)) - 1, kLeast, kMost);
+  if (!(ratio > 1)) return kTwice;  // found on a smoothed image
+  return std::clamp(std::sqrt(std::log(1 / kSlight) / std::log(ratio)) - 1, kLeastShare, kTwice);
 }
 
 double sum_of(const FitPixels& pixels) { return std::accumulate(pixels.value.begin(), pixels.value.end(), 0.0); }
@@ -88,11 +87,10 @@ double with_level(const FitPixels& pixels, double error, const BackgroundModel& 
 ///   others: sum of the rows that neither are plain nor have Gaussians
 void grow_several(std::span<SourceRow> rows, const std::vector<bool>& plain, const FitPixels& left, double others,
                   const NoiseCorrelation& noise, const BackgroundModel& background) {
-  constexpr double kLeast = 0.25;
   double before = 0;
   for (std::size_t k = 0; k < rows.size(); ++k) before += plain[k] ? rows[k].sums.s : 0;
   const double factor = (sum_of(left) - others) / before, error = with_level(left, sum_error(left, noise), background);
-  if (!(factor > kLeast)) return;
+  if (!(factor > kLeastShare)) return;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (!plain[k]) continue;
     IslandSums& sums = rows[k].sums;

@@ -31,9 +31,9 @@ double flux_of(const FittedGaussian& one) { return one.component.peak * gaussian
 
 /// Above these many rms of the Gaussians pixels are in region k.
 std::array<double, kSteps> levels() {
-  constexpr double kFirst = 3, kFall = 1.5;
+  constexpr double kFall = 1.5;
   std::array<double, kSteps> all{};
-  double level = kFirst;
+  double level = kClear;
   for (double& one : all) one = level, level /= kFall;
   return all;
 }

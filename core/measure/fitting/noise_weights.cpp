@@ -12,7 +12,7 @@ namespace reber {
 
 bool ordinary_weights_are_better(Backend& backend, const Covariance& beam, const NoiseCorrelation& weights,
                                  const NoiseCorrelation& measured, const Job& job) {
-  constexpr double kPeak = 20, kLeast = 1;  // rms; a pixel below kLeast says nothing
+  constexpr double kPeak = 20;  // rms
   constexpr double kClearly = 0.8, kAllPixels = 20;
   const GaussianComponent point{kPeak, 0, 0, beam};
   const Ellipse axes = ellipse_of(beam);
@@ -24,7 +24,7 @@ bool ordinary_weights_are_better(Backend& backend, const Covariance& beam, const
   for (std::int32_t y = -reach; y <= reach; y += apart)
     for (std::int32_t x = -reach; x <= reach; x += apart) {
       const double value = point.evaluate(x, y, unused);
-      if (value < kLeast) continue;
+      if (value < 1) continue;  // of the noise: it says nothing
       pixels.y.push_back(y), pixels.x.push_back(x);
       pixels.value.push_back(value), pixels.rms.push_back(1);
     }

@@ -31,12 +31,11 @@ void multiply_height(FittedGaussian& one, double factor) {
 
 /// Whether a Gaussian is wider than the beam, by errors of its area and by so much that points in a crowd are not.
 bool is_surely_wide(const FittedGaussian& one, const Covariance& beam) {
-  constexpr double kLeast = 1.05;
   ShapeErrors errors{};
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t b = 0; b < 3; ++b) errors[a][b] = one.covariance[a + 3][b + 3];
   const double larger = gaussian_area(one.component.fwhm2) / gaussian_area(beam);
-  return larger > kLeast && std::log(larger) > kClear * log_area_error(one.component.fwhm2, errors);
+  return larger > 1 + kNotable && std::log(larger) > kClear * log_area_error(one.component.fwhm2, errors);
 }
 
 /// Four rows or more of which most were found in what others left: emission in pieces.
@@ -53,7 +52,6 @@ struct Held {
   [[nodiscard]] double all() const { return gaussians + moments + plain; }
 };
 Held held_by(std::span<const SourceRow> island, const HeldAgainst& in) {
-  constexpr double kMostBelow = 0.5;
   Held held;
   for (const SourceRow& row : island) {
     const IslandSums& sums = row.sums;
@@ -64,7 +62,7 @@ Held held_by(std::span<const SourceRow> island, const HeldAgainst& in) {
     } else {
       // What lies below the flood level is added to these.
       const double peak = std::abs(static_cast<double>(sums.peak) - sums.peak_mean);
-      held.moments += sums.s / (1 - std::min(in.options.flood * sums.peak_rms / peak, kMostBelow));
+      held.moments += sums.s / (1 - std::min(in.options.flood * sums.peak_rms / peak, 1 / kTwice));
     }
   }
   return held;
@@ -79,15 +77,14 @@ struct Measured {
 /// Nothing where the rows hold what the pixels hold.   total: of the rows
 std::optional<Measured> held_otherwise(std::span<const SourceRow> rows, double total, const FitPixels& island,
                                        const FitPixels& ring, const HeldAgainst& in) {
-  constexpr double kLeastReach = 1, kOver = 0.02, kUnder = 0.05;  // the last two of the sum
-  double reach = kLeastReach;
+  double reach = 1;  // a pixel
   for (const SourceRow& row : rows) reach = std::max(reach, gaussian_reach(row, in.options));
   Measured got{island, 0};
   const std::vector<double> distance = distances_from(island, ring);
   for (std::size_t i = 0; i < distance.size(); ++i)
     if (distance[i] <= reach) append_pixel(ring, i, got.pixels);
   for (const double value : got.pixels.value) got.sum += value;
-  const double off = total - got.sum, most = (off > 0 ? kOver : kUnder) * got.sum;
+  const double off = total - got.sum, most = (off > 0 ? kSlight : kNotable) * got.sum;
   if (!(got.sum > 0) || !(std::abs(off) > most) || !(std::abs(off) > kClear * sum_error(got.pixels, in.noise)))
     return std::nullopt;
   return got;
@@ -112,14 +109,13 @@ void widen_errors(IslandRows island, double error) {
 /// Gaussians beside rows of sums or moments that together hold clearly more or less than the pixels: all are multiplied
 /// by one number.   island: its pixels;   ring: those around it
 void mend_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring, const HeldAgainst& in) {
-  constexpr double kLeastLeft = 0.25;
   const Held held = held_by(rows, in);
   const std::optional<Measured> got = held_otherwise(rows, held.all(), island, ring, in);
   if (!got) return;
   // Plain rows take what the others leave, where that is enough for them.
-  if (held.plain > 0 && got->sum - held.gaussians - held.moments > kLeastLeft * held.plain) return;
+  if (held.plain > 0 && got->sum - held.gaussians - held.moments > kLeastShare * held.plain) return;
   const double rest = got->sum - held.moments - held.plain;
-  if (!(rest > kLeastLeft * held.gaussians)) return;
+  if (!(rest > kLeastShare * held.gaussians)) return;
   for (SourceRow& row : rows)
     if (row.fit.gaussian) multiply_height(*row.fit.gaussian, rest / held.gaussians);
   widen_errors(rows, sum_error(got->pixels, in.noise) * std::sqrt(rest / got->sum));
@@ -166,7 +162,6 @@ std::optional<GaussianComponent> moved(const GaussianComponent& from, const Goes
 /// Rows that are Gaussians: what they lack of the pixels' sum is shared among them as the squares of their errors,
 /// which are least where a row is sure.   island, ring: as above
 void settle_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring, const HeldAgainst& in) {
-  constexpr double kLeast = 0.25, kMost = 2;  // of a height
   std::vector<FittedGaussian> fitted;
   std::vector<GoesWithTotal> with;
   double flux = 0, variance = 0;
@@ -185,7 +180,7 @@ void settle_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring
     after += flux_of(fitted[k]);
   }
   const double factor = held->sum / after;
-  if (!(factor >= kLeast && factor <= kMost)) return;
+  if (!(factor >= kLeastShare && factor <= kTwice)) return;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     rows[k].fit.gaussian->component = fitted[k].component;
     multiply_height(*rows[k].fit.gaussian, factor);
@@ -196,7 +191,6 @@ void settle_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring
 }  // namespace
 
 bool are_wide_fits(std::span<const SourceRow> island, const Covariance& beam) {
-  constexpr double kWide = 1.5;
   // By itself a smaller one is its fit's: in a crowd more of what lies around it is of others.
   if (island.size() == 1) return is_wide_fit(island[0], beam) && is_surely_wide(*island[0].fit.gaussian, beam);
   bool wide = are_pieces(island), any = false;
@@ -204,14 +198,14 @@ bool are_wide_fits(std::span<const SourceRow> island, const Covariance& beam) {
     if (row.cut || (row.fit.flag & kFlagRest) != 0) return false;
     any = any || row.fit.gaussian;
     if (row.fit.gaussian) {
-      wide = wide || gaussian_area(row.fit.gaussian->component.fwhm2) > kWide * gaussian_area(beam) ||
+      wide = wide || gaussian_area(row.fit.gaussian->component.fwhm2) > kCompactAreas * gaussian_area(beam) ||
              is_surely_wide(*row.fit.gaussian, beam);
     } else {
       const IslandSums& sums = row.sums;
       const Covariance moments = moments_of(sums, sums.sx / sums.s, sums.sy / sums.s);
       const double area = gaussian_area(
           {kFwhm2PerVariance * moments.xx, kFwhm2PerVariance * moments.xy, kFwhm2PerVariance * moments.yy});
-      wide = wide || area > kWide * gaussian_area(beam);
+      wide = wide || area > kCompactAreas * gaussian_area(beam);
     }
   }
   return wide && any;

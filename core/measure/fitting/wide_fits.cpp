@@ -75,13 +75,12 @@ Seen seen_by(const FitPixels& own, const FitPixels& ring, double reach, double m
 
 /// Whether the Gaussian holds what the pixels hold, and leaves nothing beyond those that it was fitted to.
 bool holds_pixels(const FittedGaussian& fit, const Seen& seen, const NoiseCorrelation& noise) {
-  constexpr double kMostPart = 0.05, kMostBeyond = 0.02;
   const Left inside = left_by(fit, seen.fitted), outside = left_by(fit, seen.beyond);
   const auto little = [&](double left, double part, const FitPixels& pixels) {
     return std::abs(left) <= std::max(kClear * sum_error(pixels, noise), part * std::abs(inside.sum));
   };
-  return little(inside.left, kMostPart, seen.fitted) &&
-         (seen.beyond.value.empty() || little(outside.left, kMostBeyond, seen.beyond));
+  return little(inside.left, kNotable, seen.fitted) &&
+         (seen.beyond.value.empty() || little(outside.left, kSlight, seen.beyond));
 }
 
 bool has_pixels(const IslandPixels& all, std::int64_t label) {
@@ -136,13 +135,12 @@ void set_outline(const FittedGaussian& fit, SourceRow& row) {
 
 /// What the fit of a row sees, and whether that says more than its own pixels.
 void look_around(Wide& one, const WideFitInputs& in) {
-  constexpr double kLeastReach = 1, kBeyond = 0.5;  // pixels; of the island's radius
   const SourceRow& row = *one.row;
   const double radius = std::sqrt(static_cast<double>(row.sums.npix) / std::numbers::pi);
   const double reach = gaussian_reach(row, in.options);
-  one.seen = seen_by(pixels_of_label(in.pixels, row.island, in.options.negative),
-                     pixels_of_label(in.around, row.island, in.options.negative), std::max(kLeastReach, reach),
-                     kBeyond * radius);
+  one.seen =
+      seen_by(pixels_of_label(in.pixels, row.island, in.options.negative),
+              pixels_of_label(in.around, row.island, in.options.negative), std::max(1.0, reach), radius / kTwice);
   const auto n = static_cast<double>(one.seen.fitted.value.size());
   one.again = reach > kLeastPart * radius && n * n * GaussianComponent::kParameters <= kMostWork;
 }

@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/significance.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/base/trace.hpp"
+#include "core/measure/background/cell_surface.hpp"
 #include "core/measure/background/mesh_nodes.hpp"
 #include "core/measure/fitting/surroundings.hpp"
 #include "core/measure/sources/fit_parts.hpp"
@@ -20,7 +22,6 @@ namespace reber {
 namespace {
 
 constexpr double kFarthest = 4, kRing = 0.5;  // radii of an island
-constexpr double kMostLevel = 0.3;            // rms
 constexpr auto kRings = static_cast<std::size_t>(kFarthest / kRing);
 
 double area_of(double beam_px) { return std::numbers::pi / (4 * std::numbers::ln2) * beam_px * beam_px; }
@@ -29,7 +30,7 @@ double area_of(double beam_px) { return std::numbers::pi / (4 * std::numbers::ln
 bool is_wide(const IslandSums& one, double beam_area_px, double least) {
   const double snr = (static_cast<double>(one.peak) - one.peak_mean) / one.peak_rms;
   const auto npix = static_cast<double>(one.npix);
-  return npix > least && npix > beam_area_px * (2 * std::log(snr / masked_islands().flood) + 1);
+  return npix > least && npix > beam_area_px * (kTwice * std::log(snr / masked_islands().flood) + 1);
 }
 
 /// Whether the image has one level.
@@ -37,7 +38,7 @@ bool lies_level(const BackgroundModel& model) {
   const float level = middle_value(model.mean);
   std::vector<float> off(model.mean.size());
   for (std::size_t k = 0; k < off.size(); ++k) off[k] = std::abs(model.mean[k] - level) / model.rms[k];
-  return middle_value(off) <= kMostLevel;
+  return middle_value(off) <= kLevelOff;
 }
 
 /// The wide islands of a plane and the pixels around them.
@@ -85,7 +86,7 @@ double WideIslands::reach_of(const Surrounding& one, const IslandPixels& around)
   std::size_t k = 0;
   while (k < kRings && sum[k] > std::sqrt(count[k] * beam_area_px_)) ++k;
   const std::size_t last = std::min(k, kRings - 1);
-  const bool ends = count[last] >= kFewestBeams * beam_area_px_ && sum[last] <= kMostLevel * count[last];
+  const bool ends = count[last] >= kFewestBeams * beam_area_px_ && sum[last] <= kLevelOff * count[last];
   return ends ? static_cast<double>(k) * width : 0;
 }
 
@@ -111,12 +112,12 @@ std::unique_ptr<IslandMap> WideIslands::grown(const BackgroundModel& model) cons
 }  // namespace
 
 GrownIslands surroundings_of(const IslandsLeftOut& in, const Job& job) {
-  constexpr double kMatters = 0.5, kLeast = 0.0625;  // of a cell: the largest, and those looked at with it
+  constexpr double kLeast = 0.0625;  // of a cell: those looked at with one of half a cell
   const std::vector<IslandSums>& sums = in.islands.sums;
   const auto wider_than = [&](double part) {
     return [&, part](const IslandSums& one) { return is_wide(one, area_of(in.beam_px), part * in.cell_px); };
   };
-  if (std::ranges::none_of(sums, wider_than(kMatters)) || !lies_level(in.model)) return {};
+  if (std::ranges::none_of(sums, wider_than(1 / kTwice)) || !lies_level(in.model)) return {};
   std::vector<std::size_t> wide;
   for (std::size_t k = 0; k < sums.size(); ++k)
     if (wider_than(kLeast)(sums[k])) wide.push_back(k);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/significance.hpp"
 #include "core/measure/fitting/pair_sums.hpp"
 #include "core/measure/sources/fit_parts.hpp"
 
@@ -123,10 +124,10 @@ constexpr double kGaussian = 2;
 /// Profiles of one power and of every width that may count: of every fourth first, then of those beside such as are not
 /// far from the best.
 std::vector<Trial> trials_of(const Profile& profile, double p, double beam_px) {
-  constexpr double kStep = 1.04, kLeast = 0.3, kMost = 0.5;  // of the beam; of what is seen
-  constexpr double kFar = 60;                                // in chi^2: such a trial counts by 1e-13
+  constexpr double kStep = 1.04, kLeast = 0.3;  // of the beam
+  constexpr double kFar = 60;                   // in chi^2: such a trial counts by 1e-13
   constexpr int kApart = 4;
-  const double first = kLeast * beam_px, most = kMost * Profile::middle(profile.bins.size());
+  const double first = kLeast * beam_px, most = Profile::middle(profile.bins.size()) / kTwice;
   if (!(first < most)) return {};
   const int count = static_cast<int>(std::ceil(std::log(most / first) / std::log(kStep)));
   std::vector<double> power;
@@ -172,16 +173,15 @@ std::optional<Profile> profile_of(const FitPixels& summed, const FitPixels& beyo
 }  // namespace
 
 WingFlux wing_flux(const FitPixels& summed, const FitPixels& beyond, double beam_px, const NoiseCorrelation& noise) {
-  constexpr double kMostChi2 = 2, kMostPart = 0.5;
   const std::optional<Profile> profile = profile_of(summed, beyond, beam_px, noise);
   if (!profile) return {};
   std::vector<Trial> trials;
   for (const double p : kPowers) std::ranges::copy(trials_of(*profile, p, beam_px), std::back_inserter(trials));
   double pixels = 0;
   for (const double value : summed.value) pixels += value;
-  std::erase_if(trials, [&](const Trial& one) { return !(one.beyond <= kMostPart * pixels); });
+  std::erase_if(trials, [&](const Trial& one) { return !(one.beyond <= pixels / kTwice); });
   const double least = least_chi2(trials);
-  if (!(least <= kMostChi2 * static_cast<double>(profile->rings.size() - 1))) return {};
+  if (!(least <= kTwice * static_cast<double>(profile->rings.size() - 1))) return {};
   double weight = 0, sum = 0, square = 0;
   for (const Trial& one : trials) {
     const double part = std::exp(-0.5 * (one.chi2 - least));
@@ -193,7 +193,7 @@ WingFlux wing_flux(const FitPixels& summed, const FitPixels& beyond, double beam
 }
 
 Wings wings_of(const FitPixels& summed, const FitPixels& beyond, double beam_px, const NoiseCorrelation& noise) {
-  constexpr double kFall = 4;
+  constexpr double kFall = kDoubted * kDoubted;
   const std::optional<Profile> profile = profile_of(summed, beyond, beam_px, noise);
   if (!profile) return Wings::unknown;
   double wider = std::numeric_limits<double>::infinity();
@@ -204,7 +204,6 @@ Wings wings_of(const FitPixels& summed, const FitPixels& beyond, double beam_px,
 }
 
 bool lies_evenly(const FitPixels& pixels, const BackgroundModel& background) {
-  constexpr double kMost = 0.5;
   if (background.mean_map) return false;
   const MeshGrid& grid = background.grid;
   const auto [left, right] = std::ranges::minmax(pixels.x);
@@ -227,7 +226,7 @@ bool lies_evenly(const FitPixels& pixels, const BackgroundModel& background) {
       low = std::min(low, background.mean[k]), high = std::max(high, background.mean[k]);
       noise = std::min(noise, background.rms[k]);
     }
-  return high - low < kMost * noise;
+  return high - low < noise / kTwice;
 }
 
 }  // namespace reber

@@ -7,14 +7,15 @@
 #include <cstdint>
 #include <set>
 
+#include "core/measure/sources/fit_ladder.hpp"
 #include "core/measure/sources/fit_rest.hpp"
 #include "core/measure/sources/shape_errors.hpp"
 
 namespace reber {
 namespace {
 
-/// Of the freed shape, by which it may differ without being taken: its chi^2 falls by less than 10.
-const double kErrorsOfFreed = std::sqrt(10.0);
+/// Of the freed shape, by which it may differ without being taken: its chi^2 falls by less than that.
+const double kErrorsOfFreed = std::sqrt(kLeastGain);
 /// Of m^2: by as much do discs differ from the Gaussians that are fitted to what is seen of them.
 constexpr double kOtherShape = 0.15;
 

@@ -14,8 +14,8 @@
 namespace reber {
 namespace {
 
-/// FWHMs around the brightest pixel: of missing pixels that cut the core, and of the pixels that tell the centre.
-constexpr double kCoreRadius = 0.6, kNear = 1;
+/// FWHMs around the brightest pixel, of missing pixels that cut the core.
+constexpr double kCoreRadius = 0.6;
 /// FWHMs between starts or fits of one source, and from its centre to a peak beside missing pixels.
 constexpr double kSame = 0.4, kPeakNear = 0.8;
 
@@ -87,7 +87,7 @@ void start_of_cut(const FitPixels& pixels, const Covariance& beam, const KnownPi
   std::array<double, 3> b{}, plane{};
   for (std::size_t i = 0; i < pixels.value.size(); ++i) {
     const double dx = pixels.x[i] - x0, dy = pixels.y[i] - y0, far2 = beams2(beam, dx, dy), value = pixels.value[i];
-    if (!(value > 0) || far2 > kNear * kNear) continue;
+    if (!(value > 0) || far2 > 1) continue;
     const double weight = value * value, level = std::log(value) + kLn16 * far2;
     a[0] += weight, a[1] += weight * dx, a[2] += weight * dy;
     a[3] += weight * dx * dx, a[4] += weight * dx * dy, a[5] += weight * dy * dy;

@@ -24,7 +24,7 @@ constexpr double kTypicalRounds = 20;
 constexpr std::size_t kMostExtra = 8;
 /// A component that is added: the fall of chi^2, the residual that asks for it in rms and as a
 /// part of the brightest component (calibration errors around bright sources are of this order).
-constexpr double kLeastGain = 10, kLeastResidual = 4, kLeastContrast = 0.01;
+constexpr double kLeastResidual = 4, kLeastContrast = 0.01;
 /// Seed thresholds above which no noise peak is to be expected in any image.
 constexpr double kSurePeak = 1.3;
 
@@ -145,9 +145,8 @@ void FitLadder::begin() {
 /// threshold is what the pixels hold: within 0.87 to 1.10 for 98 of 100 simulated sources above S/N 7.
 /// strictly: nothing but noise is left
 bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strictly) const {
-  constexpr double kMostSigma2 = 4, kMostPart = 0.1, kMostCrowding = 2, kLeastRise = 4.0 / 3;
-  constexpr double kMostBeyond = 1, kMostBeyondOfSeveral = 0.25;  // of the pixels' sum
-  constexpr double kLeastFlux = 0.8, kMostFlux = 1.25;
+  constexpr double kMostSigma2 = 4, kMostPart = 0.1, kLeastRise = 4.0 / 3;
+  constexpr double kMostFlux = 1.25;
   constexpr double kLeastOfCut = 0.5, kMostOfCut = 1.6;  // a part of a source has few pixels, and they say little
   if (!std::ranges::all_of(fitted, has_place)) return false;
   const bool cut = std::ranges::any_of(initial_, &Candidate::cut);
@@ -155,10 +154,10 @@ bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strict
   const bool little = strictly && !cut ? noise_alone(rest, pixels_, setting_.beam)
                                        : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
   // A source by itself may be a Gaussian that ends in the noise; of several, or of a part, wings add up.
-  const double most_beyond = fitted.size() > 1 || flag_ != 0 ? kMostBeyondOfSeveral : kMostBeyond;
+  const double most_beyond = fitted.size() > 1 || flag_ != 0 ? kLeastShare : 1;  // of the pixels' sum
   if (setting_.beam && !cut && !(flux_beyond(fitted, pixels_, *setting_.beam) <= most_beyond)) return false;
-  return little && rest.inside && rest.crowding <= kMostCrowding && rest.rise >= kLeastRise &&
-         rest.flux >= (cut ? kLeastOfCut : kLeastFlux) && rest.flux <= (cut ? kMostOfCut : kMostFlux);
+  return little && rest.inside && rest.crowding <= kTwice && rest.rise >= kLeastRise &&
+         rest.flux >= (cut ? kLeastOfCut : 1 / kMostFlux) && rest.flux <= (cut ? kMostOfCut : kMostFlux);
 }
 
 void FitLadder::first_answer(const FitOutcome& outcome, const FittedGaussian* fitted) {

@@ -9,18 +9,16 @@
 #include <numbers>
 #include <utility>
 
+#include "core/base/gaussian.hpp"
+#include "core/base/significance.hpp"
 #include "core/measure/sources/source.hpp"
 
 namespace reber {
 namespace {
 
-/// Radii in FWHMs of the beam: the core's pixels lie within the first, the emission around it up to the second.
-constexpr double kCoreRadius = 1, kRingRadius = 1.5;
-/// Of the peak: with a higher level around it there is no compact source to tell from the emission.
-constexpr double kMostLevel = 0.5;
+/// FWHMs of the beam within which the core's pixels lie; the emission around it reaches to the end of the Gaussian.
+constexpr double kCoreRadius = 1;
 
-/// Pixels that sample the beam's minor axis (FWHM): coarser than that a Gaussian's flux depends on where they lie.
-constexpr double kLeastSampling = 2.5;
 /// Distance from the origin in FWHMs of the beam.
 double in_beams(const Covariance& beam, double dx, double dy) {
   const double determinant = beam.xx * beam.yy - beam.xy * beam.xy;
@@ -62,7 +60,7 @@ std::optional<CoreProblem> core_of(const FitPixels& pixels, std::size_t top, con
     const double distance = in_beams(beam, pixels.x[i] - pixels.x[top], pixels.y[i] - pixels.y[top]);
     if (distance <= kCoreRadius)
       append_pixel(pixels, i, core.pixels);
-    else if (distance <= kRingRadius)
+    else if (distance <= kEndOfGaussian)
       ring.push_back(pixels.value[i]);
   }
   double level = 0;
@@ -72,7 +70,8 @@ std::optional<CoreProblem> core_of(const FitPixels& pixels, std::size_t top, con
     level = *middle;
   }
   const double peak = pixels.value[top] - level;
-  if (level > kMostLevel * pixels.value[top] || !(peak > seed * pixels.rms[top])) return std::nullopt;
+  // With a higher level around it there is no compact source to tell from the emission.
+  if (level > pixels.value[top] / kTwice || !(peak > seed * pixels.rms[top])) return std::nullopt;
   for (double& value : core.pixels.value) value -= level;
   core.start = {peak, static_cast<double>(pixels.x[top]), static_cast<double>(pixels.y[top]), beam};
   core.reach_px = 0.5 * ellipse_of(beam).major;
@@ -84,7 +83,7 @@ std::optional<CoreProblem> core_of(const FitPixels& pixels, std::size_t top, con
 FitPixels pixels_around(const FitPixels& pixels, const GaussianComponent& peak, const Covariance& beam) {
   FitPixels near;
   for (std::size_t i = 0; i < pixels.value.size(); ++i)
-    if (in_beams(beam, pixels.x[i] - peak.x, pixels.y[i] - peak.y) <= kRingRadius) append_pixel(pixels, i, near);
+    if (in_beams(beam, pixels.x[i] - peak.x, pixels.y[i] - peak.y) <= kEndOfGaussian) append_pixel(pixels, i, near);
   return near;
 }
 

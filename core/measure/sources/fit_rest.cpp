@@ -2,6 +2,8 @@
 // One pass over the pixels, then one over the Gaussians.
 #include "core/measure/sources/fit_rest.hpp"
 
+#include "core/base/gaussian.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -109,9 +111,8 @@ bool known_at(const GaussianComponent& one, const KnownPixels& known) {
 double gaussian_flux(const GaussianComponent& one) { return one.peak * gaussian_area(one.fwhm2); }
 
 double part_missing(const GaussianComponent& one, const KnownPixels& known) {
-  constexpr double kFar = 1.5;  // FWHMs, where it is 2e-3 of its peak
   std::array<double, 6> unused{};
-  const double tall = kFar * std::sqrt(one.fwhm2.yy), wide = kFar * std::sqrt(one.fwhm2.xx);
+  const double tall = kEndOfGaussian * std::sqrt(one.fwhm2.yy), wide = kEndOfGaussian * std::sqrt(one.fwhm2.xx);
   double all = 0, missing = 0;
   for (auto y = std::llround(one.y - tall); y <= std::llround(one.y + tall); ++y)
     for (auto x = std::llround(one.x - wide); x <= std::llround(one.x + wide); ++x) {

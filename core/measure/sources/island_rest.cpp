@@ -8,6 +8,7 @@
 #include <numbers>
 #include <vector>
 
+#include "core/base/significance.hpp"
 #include "core/measure/sources/fit_rest.hpp"
 
 namespace reber {
@@ -47,7 +48,7 @@ SourceRow sums_of_rest(const SourceRow& island, const FitPixels& pixels, const s
 
 std::optional<SourceRow> rest_of(std::span<const SourceRow> rows, const FitPixels& pixels, double area,
                                  double least_sigma, const FitPixels& around) {
-  constexpr double kLeastPart = 0.05, kSeen = 0.25;
+  constexpr double kSeen = 0.25;  // rms
   std::vector<FittedGaussian> gaussians;
   double by_moments = 0;
   for (const SourceRow& row : rows) {
@@ -71,7 +72,7 @@ std::optional<SourceRow> rest_of(std::span<const SourceRow> rows, const FitPixel
     if (model > kSeen * around.rms[i]) all += around.value[i], rest += around.value[i] - model, ++seen;
   }
   const double error = error_of_sum(seen, rms, area);
-  if (!(left > 0 && rest > kLeastPart * all && rest > least_sigma * error)) return std::nullopt;
+  if (!(left > 0 && rest > kNotable * all && rest > least_sigma * error)) return std::nullopt;
   return sums_of_rest(rows[0], pixels, values, rest / left);
 }
 
@@ -81,10 +82,9 @@ double error_of_sum(std::int64_t pixels, double rms, double area) {
 }
 
 bool wider_than_point(const IslandSums& sums, double ratio, const Covariance& beam) {
-  constexpr double kWider = 2, kLeastOctaves = 1;
-  const double point = std::numbers::pi / 4 * std::sqrt(beam.xx * beam.yy - beam.xy * beam.xy) *
-                       std::max(kLeastOctaves, std::log2(ratio));
-  return static_cast<double>(sums.npix) > kWider * point;
+  const double point =
+      std::numbers::pi / 4 * std::sqrt(beam.xx * beam.yy - beam.xy * beam.xy) * std::max(1.0, std::log2(ratio));
+  return static_cast<double>(sums.npix) > kTwice * point;
 }
 
 void set_rests(std::vector<Source>& sources) {
@@ -100,12 +100,11 @@ void set_rests(std::vector<Source>& sources) {
 }
 
 std::optional<SourceRow> without_core(const SourceRow& source, const GaussianComponent& core, double seed) {
-  constexpr double kLeastRest = 0.25;
   const Covariance& c = core.fwhm2;
   const double flux = core.peak * std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(c.xx * c.yy - c.xy * c.xy);
   SourceRow rest = source;
   IslandSums& sums = rest.sums;
-  if (sums.s < 0 || sums.s - flux < kLeastRest * sums.s) return std::nullopt;
+  if (sums.s < 0 || sums.s - flux < kLeastShare * sums.s) return std::nullopt;
   const double dx = core.x - sums.first_x, dy = core.y - sums.first_y;
   sums.s -= flux;
   sums.sx -= flux * dx, sums.sy -= flux * dy;

@@ -33,9 +33,10 @@ struct Pool {
 }  // namespace
 
 std::optional<NoiseReach> noise_reach(double width) {
-  constexpr double kWidestBeam = 57, kReachInBeams = 2.2;  // a patch of 128 pixels holds no more
+  constexpr double kReachInBeams = 2.2;
   constexpr std::int64_t kReachWithoutBeam = 12;
-  if (!(width <= kWidestBeam)) return std::nullopt;
+  // A patch holds no more.
+  if (!(kReachInBeams * width < kMostNoiseSide - 2)) return std::nullopt;
   return NoiseReach{width > 0 ? static_cast<std::int64_t>(std::ceil(kReachInBeams * width)) : kReachWithoutBeam,
                     static_cast<std::int64_t>(std::ceil(std::max(width, 2.0)))};
 }

@@ -2,6 +2,8 @@
 // First-order propagation from the three numbers of a shape, which have no singular case, to axes and angles.
 #include "core/measure/sources/shape_errors.hpp"
 
+#include "core/base/significance.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -34,10 +36,10 @@ double quadratic(const Covariance& c, double wx, double wy, double zx, double zy
 /// by.
 double angle_error(double first_order) {
   constexpr double kUnknown = 51.961524227066318;  // 90 / sqrt 3, of angles that are all alike likely
-  constexpr double kNothing = 2, kEnough = 3;      // (M^2 - m^2) / 2 over the error of the cross term
+  // (M^2 - m^2) / 2 over the error of the cross term: below kDoubted nothing is known, from kClear on all is.
   const double known = 0.5 * kDegrees / first_order;
-  if (!(known < kEnough)) return first_order;
-  const double part = std::min(kEnough - known, kEnough - kNothing) / (kEnough - kNothing);
+  if (!(known < kClear)) return first_order;
+  const double part = std::min(kClear - known, kClear - kDoubted) / (kClear - kDoubted);
   return part * kUnknown + (1 - part) * std::min(first_order, kUnknown);
 }
 
