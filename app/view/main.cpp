@@ -152,7 +152,10 @@ void keep_to_folders(Options& options) {
     if (own.empty() || (fs::create_directories(own, error), error)) continue;
     all.push_back(own);
   }
-  if (!viewer.script.empty()) all.push_back(fs::absolute(viewer.script).parent_path().string());
+  if (!viewer.script.empty()) {
+    viewer.script = fs::absolute(viewer.script).string();
+    all.push_back(fs::path(viewer.script).parent_path().string());
+  }
   fence_paths(all);
   // Where nothing is said the dialogs begin in the current folder.
   if (!within_fence(".")) fs::current_path(options.folders.front());
