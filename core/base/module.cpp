@@ -50,7 +50,7 @@ void* module_function(const std::string& stem, const char* entry, const std::str
   for (const fs::path& place : places) folders.push_back(place.parent_path() / "lib/reber");
   for (const fs::path& folder : folders) {
     const fs::path path = folder / name;
-    if (!fs::exists(path, unknown)) continue;
+    if (fs::status(path, unknown).type() == fs::file_type::not_found) continue;
     errno = 0;
     void* const opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     void* const function = opened != nullptr ? ::dlsym(opened, entry) : nullptr;

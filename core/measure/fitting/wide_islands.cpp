@@ -44,7 +44,7 @@ bool lies_level(const BackgroundModel& model) {
 /// The wide islands of a plane and the pixels around them.
 class WideIslands {
  public:
-  WideIslands(const IslandsLeftOut& in, std::vector<std::size_t> wide, Job job);
+  WideIslands(const IslandsLeftOut& in, const std::vector<std::size_t>& wide, Job job);
   [[nodiscard]] std::unique_ptr<IslandMap> grown(const BackgroundModel& model) const;
 
  private:
@@ -60,7 +60,7 @@ class WideIslands {
   MarginRuns around_;              ///< them
 };
 
-WideIslands::WideIslands(const IslandsLeftOut& in, std::vector<std::size_t> wide, Job job)
+WideIslands::WideIslands(const IslandsLeftOut& in, const std::vector<std::size_t>& wide, Job job)
     : backend_(in.backend), plane_(in.plane), beam_area_px_(area_of(in.beam_px)), job_(std::move(job)) {
   pixels_ = backend_.island_pixels(plane_, in.model, *in.islands.map, 1, job_);
   for (const std::size_t k : wide)
