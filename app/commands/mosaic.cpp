@@ -19,8 +19,8 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/io/commit_group.hpp"
-#include "core/studies/mosaic.hpp"
-#include "core/studies/smoothing.hpp"
+#include "core/studies/imaging/common_fields.hpp"
+#include "core/studies/imaging/mosaic.hpp"
 
 namespace reber::app {
 namespace {
@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 struct Options {
   CommonOptions common;
   ParameterOptions parameters;
-  GridOptions grid;
+  GridWords grid;
   std::vector<std::string> files;
   std::string output, target, primary = "none", weights = "noise", shifts, scales;
   std::string write_weight, write_rms, write_psf, coverage;
@@ -48,22 +48,6 @@ std::vector<std::string> outputs_of(const Options& options) {
   return outputs;
 }
 
-/// A folder beside the output for images on their common beam; gone with this.
-class Scratch {
- public:
-  explicit Scratch(std::string folder) : folder_(std::move(folder)) { make_folder(folder_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  [[nodiscard]] std::string path(std::size_t i) const { return folder_ + fmt::format("/{:05}.fits", i); }
-
- private:
-  std::string folder_;
-};
-
 class Work {
  public:
   Work(const Options& options, const Command& command, Terminal& terminal)
@@ -79,20 +63,25 @@ class Work {
       Mosaic mosaic(request, progress_);
       return finish(mosaic);
     }
-    plan_smooth();
+    std::optional<Beam> target;
+    if (!options_.common_beam) target = parse_beam(options_.target, "--to-beam");
+    CommonFields fields(options_.files, target, base_, progress_);
     if (options_.common.dry_run) return tell({}, "the beams can be reached");
-    // A folder of the process: two mosaics may be made at a time.
-    const Scratch scratch(options_.output + ".common");
     BackendChoice choice(options_.common, terminal_);
-    for (std::size_t i = 0; i < smooth_.size(); ++i) {
-      terminal_.set_subject(fmt::format("[{}/{}] {}", i + 1, smooth_.size(), smooth_[i].path));
+    const OnBackend with = [&](const auto& each) {
       on_backend(choice, [&](const std::shared_ptr<Backend>& backend) {
-        Request base = base_;
-        base.output.overwrite = true;
-        return smooth(smooth_[i], base, scratch.path(i), backend, progress_, terminal_.log());
+        each(backend);
+        return 0;
       });
-      request.inputs[i].path = scratch.path(i);
-      request.history.push_back(fmt::format("mosaic: {} smoothed to the common beam first", smooth_[i].path));
+    };
+    const auto before = [&](std::size_t i) {
+      terminal_.set_subject(fmt::format("[{}/{}] {}", i + 1, options_.files.size(), options_.files[i]));
+    };
+    const std::string folder = fs::path(options_.output).parent_path().string();
+    const auto paths = fields.make(folder, with, before, progress_, terminal_.log());
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      request.inputs[i].path = paths[i];
+      request.history.push_back(fmt::format("mosaic: {} smoothed to the common beam first", options_.files[i]));
     }
     request.beam.reset();
     request.open = {};
@@ -141,17 +130,6 @@ class Work {
     return request;
   }
 
-  void plan_smooth() {
-    base_.convolve.emplace();
-    for (const std::string& file : options_.files) {
-      smooth_.push_back(read_smooth_input(file, base_.open, base_.beam, progress_));
-      smooth_.back().file.reset();
-    }
-    if (options_.common_beam) (void)aim_at_common_beam(smooth_, false, {});
-    if (!options_.common_beam) aim_at(smooth_, parse_beam(options_.target, "--to-beam"));
-    for (SmoothInput& input : smooth_) plan_smoothing(input);
-  }
-
   int finish(Mosaic& mosaic) {
     for (const std::string& warning : mosaic.warnings()) terminal_.log().warning(warning);
     if (options_.common.dry_run)
@@ -166,8 +144,8 @@ class Work {
     mosaic.write_image(options_.output, how, progress_);
     if (!options_.write_weight.empty()) mosaic.write_weight(options_.write_weight, how, progress_);
     if (!options_.write_rms.empty()) mosaic.write_rms(options_.write_rms, how, progress_);
-    if (!options_.write_psf.empty()) mosaic.write_psf(options_.write_psf, options_.common.overwrite, progress_);
-    if (!options_.coverage.empty()) mosaic.write_coverage(options_.coverage, options_.common.overwrite, progress_);
+    if (!options_.write_psf.empty()) mosaic.write_psf(options_.write_psf, how, progress_);
+    if (!options_.coverage.empty()) mosaic.write_coverage(options_.coverage, how, progress_);
     group.commit(progress_);
     return tell(mosaic.history(), "");
   }
@@ -192,7 +170,6 @@ class Work {
   Terminal& terminal_;
   Progress progress_;
   Request base_;
-  std::vector<SmoothInput> smooth_;
 };
 
 void add_outputs(Command& command, Options& options) {

@@ -16,7 +16,7 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/io/commit_group.hpp"
-#include "core/studies/regrid.hpp"
+#include "core/studies/imaging/regrid.hpp"
 
 namespace reber::app {
 namespace {
@@ -27,7 +27,7 @@ constexpr double kArcsec = 3600;
 struct Options {
   CommonOptions common;
   ParameterOptions parameters;
-  GridOptions grid;
+  GridWords grid;
   std::string input, output, rms_map, write_rms, write_psf;
   Interpolation how = Interpolation::fitted;
   BeamIs beam_is = BeamIs::automatic;
@@ -93,7 +93,7 @@ int execute(const Options& options, const Command& command, Terminal& terminal) 
       const FileOptions how(options.common.overwrite, &group);
       work.write(options.output, backend, how, progress);
       if (!options.write_rms.empty()) work.write_rms(options.write_rms, options.rms_map, backend, how, progress);
-      if (!options.write_psf.empty()) work.write_psf(options.write_psf, options.common.overwrite, progress);
+      if (!options.write_psf.empty()) work.write_psf(options.write_psf, how, progress);
       group.commit(progress);
       return 0;
     });

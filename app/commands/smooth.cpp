@@ -15,7 +15,7 @@
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/studies/smoothing.hpp"
+#include "core/studies/imaging/smoothing.hpp"
 
 namespace reber::app {
 namespace {

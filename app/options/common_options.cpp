@@ -27,6 +27,7 @@
 #include "core/files/io/atomic_file.hpp"
 #include "core/files/io/kept_files.hpp"
 #include "core/files/io/plain_path.hpp"
+#include "core/run/cube/step_words.hpp"
 #include "core/run/request/bounds.hpp"
 #include "core/show/picture/canvas.hpp"
 #include "kernels/backends.hpp"
@@ -262,23 +263,7 @@ std::int64_t parse_bytes(const std::string& text, const char* option) {
   return static_cast<std::int64_t>(bytes);
 }
 
-Beam parse_beam(const std::string& text, const char* option) {
-  std::vector<double> values;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    values.push_back(number(text.substr(begin, end - begin), option));
-    begin = end + 1;
-  }
-  if (values.size() == 1) values = {values[0], values[0], 0};
-  if (values.size() != 3)
-    throw InputError(
-        fmt::format("{} '{}': expected MAJ,MIN,PA (FWHM in arcsec, degrees north through east)", option, text));
-  const Beam beam{values[0] / 3600, values[1] / 3600, values[2]};
-  if (const std::string why = why_no_beam(beam); !why.empty())
-    throw InputError(fmt::format("{} '{}': {}", option, text, why));
-  return beam;
-}
+Beam parse_beam(const std::string& text, const char* option) { return beam_of_words(text, option); }
 
 void write_json(const CommonOptions& options, const std::string& document, Terminal& terminal) {
   if (options.json.empty()) return;

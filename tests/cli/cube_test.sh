@@ -252,6 +252,23 @@ expect_same_pixels smoothed.fits by_smooth/in_smoothed.fits
 cube in.fits -o both.fits smooth:12,12,0 contsub:poly1,channels=0:9,50:59 --backend cpu
 cube by_smooth/in_smoothed.fits -o later.fits contsub:poly1,channels=0:9,50:59
 expect_same_pixels both.fits later.fits
+# The step regrid gives the pixels of the command.
+run regrid in.fits --projection TAN --pixel 2.2 --size 40,36 -o on_tan.fits --backend cpu
+expect_status 0
+cube in.fits -o gridded.fits regrid:on_tan.fits --backend cpu
+expect_same_pixels gridded.fits on_tan.fits
+cube in.fits -o gridded_later.fits regrid:on_tan.fits spectral:hanning --backend cpu
+cube on_tan.fits -o later_on.fits spectral:hanning
+expect_same_pixels gridded_later.fits later_on.fits
+# All files or none: a cube without negative values is smoothed before its noise is asked for.
+python3 - <<'E3' || exit 1
+from disc import *
+put("positive.fits", 1 + np.abs(disc()), 4)
+E3
+run cube positive.fits -o half.fits smooth:12,12,0 moments:0 --backend cpu
+expect_status 3
+expect_in err "the noise cannot be measured"
+expect_no_file half.fits half_mom0.fits .reber-*
 cube lacking.fits -o feathered.fits feather:dish.fits --backend cpu
 cube lacking.fits -o louder.fits feather:dish.fits,scale=1.5,sdfwhm=28.8,lowpass --backend cpu
 
@@ -264,7 +281,7 @@ while read -r _ line; do
   expect_status 0
 done <commands
 expect_file disc.fits disc_mom1_error.fits wide_mom0.fits cut_pv.fits
-expect_no_file cut.fits .*.step*
+expect_no_file cut.fits .reber-*
 
 cat >planes.py <<'E2'
 from disc import *

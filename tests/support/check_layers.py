@@ -55,6 +55,7 @@ ALLOWED |= {
     "core/run/batch": "core/base core/files/io",
     # Beside its wing.
     "core/studies/quality": ALLOWED["core/studies"] + " core/studies",
+    "core/studies/imaging": ALLOWED["core/studies"] + " core/studies",
 
     "kernels": "core kernels",
     "kernels/shared": "core/base core/sky/model core/files/tiles core/seam/compute core/show/display",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The common beam of planes: one that is far off does not spoil it for the others.
-#include "core/studies/smoothing.hpp"
+#include "core/studies/imaging/smoothing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -167,7 +167,7 @@ BeamField read_beam_map(const std::string& path, const ImageHeader& image, const
 
 void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid,
                     const std::function<std::optional<Beam>(PixelPosition)>& beam,
-                    const std::vector<std::string>& history, bool overwrite, const Progress& progress) {
+                    const std::vector<std::string>& history, const FileOptions& how, const Progress& progress) {
   constexpr auto kStep = static_cast<double>(kBeamMapStep);
   ImageHeader like;
   like.path = input;
@@ -193,7 +193,7 @@ void write_beam_map(const std::string& path, const std::string& input, const Sky
   header.like = &like;
   header.unit = "deg";
   header.history = history;
-  CubeWriter writer(path, header, {}, overwrite);
+  CubeWriter writer(path, header, {}, how);
   double Beam::*const parts[] = {&Beam::major_deg, &Beam::minor_deg, &Beam::pa_deg};
   for (std::int64_t plane = 0; plane < 3; ++plane)
     writer.write_plane(

@@ -9,6 +9,7 @@
 
 #include "core/base/progress.hpp"
 #include "core/files/fits/grid_cards.hpp"
+#include "core/files/io/atomic_file.hpp"
 #include "core/sky/model/beam_field.hpp"
 #include "core/sky/model/image_header.hpp"
 
@@ -32,6 +33,6 @@ namespace reber {
 inline constexpr std::int64_t kBeamMapStep = 32;
 void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid,
                     const std::function<std::optional<Beam>(PixelPosition)>& beam,
-                    const std::vector<std::string>& history, bool overwrite, const Progress& progress = {});
+                    const std::vector<std::string>& history, const FileOptions& how, const Progress& progress = {});
 
 }  // namespace reber

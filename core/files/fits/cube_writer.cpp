@@ -21,8 +21,9 @@ std::int64_t whole_blocks(std::int64_t bytes) {
 }  // namespace
 
 struct CubeWriter::State {
-  State(const std::string& path, const OutputHeader& out, std::vector<std::optional<Beam>> table, bool overwrite)
-      : like(*out.like), beams(std::move(table)), file(path, overwrite, out.like->path) {
+  State(const std::string& path, const OutputHeader& out, std::vector<std::optional<Beam>> table,
+        const FileOptions& how)
+      : like(*out.like), beams(std::move(table)), file(path, how, out.like->path) {
     cards = fits::cube_cards(out, !beams.empty());
     header_bytes = static_cast<std::int64_t>(fits::header_blocks(cards, 0).size());
     file.reserve(header_bytes + 4 * like.planes * like.shape.count());
@@ -39,8 +40,8 @@ struct CubeWriter::State {
 };
 
 CubeWriter::CubeWriter(const std::string& path, const OutputHeader& header, std::vector<std::optional<Beam>> beams,
-                       bool overwrite)
-    : state_(std::make_unique<State>(path, header, std::move(beams), overwrite)) {}
+                       const FileOptions& how)
+    : state_(std::make_unique<State>(path, header, std::move(beams), how)) {}
 CubeWriter::~CubeWriter() = default;
 
 void CubeWriter::write_plane(std::int64_t plane, const FloatRows& rows, const Progress& progress,

@@ -8,18 +8,19 @@
 #include <vector>
 
 #include "core/files/fits/fits_writer.hpp"
+#include "core/files/io/atomic_file.hpp"
 
 namespace reber {
 
 /// A cube of floats with all the axes of the image that it is like: x and y first, the others behind them in their
-/// order. Whole or not at all: the file appears under its name in finish().
+/// order. Whole or not at all: the file appears under its name in finish(), or with the others of its group.
 ///   throws InputError where the file exists and overwrite is false, or it is the input; DataError where writing fails
 class CubeWriter {
  public:
   /// header.beam goes into BMAJ, BMIN and BPA; beams, where not empty, one a plane, into an extension BEAMS and
   /// CASAMBM = T. HISTORY of header.history.
   CubeWriter(const std::string& path, const OutputHeader& header, std::vector<std::optional<Beam>> beams,
-             bool overwrite);
+             const FileOptions& how);
   ~CubeWriter();
   CubeWriter(const CubeWriter&) = delete;
   CubeWriter& operator=(const CubeWriter&) = delete;

@@ -195,7 +195,7 @@ void CubeRun::open_output(const std::string& path, ImageHeader header, const std
   if (beams.empty()) out.beam = output->header.beam;
   out.history = request_.history;
   out.history.insert(out.history.end(), made_.history.begin(), made_.history.end());
-  output->writer = std::make_unique<CubeWriter>(path, out, std::move(beams), request_.overwrite);
+  output->writer = std::make_unique<CubeWriter>(path, out, std::move(beams), request_.how);
   made_.outputs.push_back(path);
   outputs_.push_back(std::move(output));
 }
@@ -267,7 +267,7 @@ void CubeRun::make_files() {
     std::vector<std::string> history = request_.history;
     history.insert(history.end(), made_.history.begin(), made_.history.end());
     made_.outputs.push_back(cut_path(request_.output, i));
-    cuts_[i]->write(made_.outputs.back(), header, axis_, header_->unit.text, history, request_.overwrite, progress_);
+    cuts_[i]->write(made_.outputs.back(), header, axis_, header_->unit.text, history, request_.how, progress_);
   }
   for (const auto& output : outputs_) output->writer->finish();
 }
@@ -290,12 +290,12 @@ CubeMade CubeRun::run() {
 }  // namespace
 
 bool writes_cube(const CubeSteps& steps) {
-  return !steps.spectra.empty() || steps.mask || (steps.moments.empty() && steps.cuts.empty());
+  return !steps.planes.empty() || !steps.spectra.empty() || steps.mask || (steps.moments.empty() && steps.cuts.empty());
 }
 
 std::vector<std::string> cube_outputs(const CubeSteps& steps, const std::string& output) {
   std::vector<std::string> paths;
-  if (writes_cube(steps) || !steps.planes.empty()) paths.push_back(output);
+  if (writes_cube(steps)) paths.push_back(output);
   for (const Moment moment : steps.moments)
     for (const char* what : {"", "_error"}) paths.push_back(beside(output, name_of(moment) + what));
   for (std::size_t i = 0; i < steps.cuts.size(); ++i) paths.push_back(cut_path(output, i));

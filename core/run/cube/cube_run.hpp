@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/log.hpp"
+#include "core/files/io/atomic_file.hpp"
 #include "core/run/cube/cube_source.hpp"
 #include "core/run/cube/cube_steps.hpp"
 
@@ -21,7 +22,7 @@ struct CubeRequest {
   std::vector<std::string> history;  ///< lines before those of the steps
   std::int64_t memory_bytes = 0;     ///< for bands; 0: some hundred megabytes
   int threads = 0;                   ///< 0: all; the files are the same for any number
-  bool overwrite = false;
+  FileOptions how;                   ///< a group of them takes the files
 };
 
 struct CubeMade {
@@ -29,7 +30,7 @@ struct CubeMade {
   std::vector<std::string> history;  ///< what was done
 };
 
-/// Whether run_cube() writes a cube: where a step after those on planes changes it, or nothing else is made.
+/// Whether run_cube() writes a cube: where a step changes it, or nothing else is made.
 [[nodiscard]] bool writes_cube(const CubeSteps& steps);
 /// Files that the steps will make: the cube where a step changes it, then maps and cuts.
 [[nodiscard]] std::vector<std::string> cube_outputs(const CubeSteps& steps, const std::string& output);
@@ -39,8 +40,8 @@ void check_cube(const CubeSource& cube, CubeSteps& steps, const CubeRequest& req
 
 /// The cube is read once, and written once where a step changes it. Masks and moments read a sample of its rows before,
 /// twice, for the noise; a mask all of it once, at each of its resolutions. Steps on planes are not taken here. Flagged
-/// planes (a table of beams without theirs) are blank. Files appear together at the end.   log: planes left out, beams
-/// that differ
+/// planes (a table of beams without theirs) are blank. Files appear under their names at the end.   log: planes left
+/// out, beams that differ
 ///   throws InputError where a step cannot be taken on this cube, before its pixels are read; DataError; Cancelled
 [[nodiscard]] CubeMade run_cube(const CubeSource& cube, CubeSteps& steps, const CubeRequest& request,
                                 const Progress& progress, const LogSink& log);

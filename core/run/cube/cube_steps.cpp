@@ -17,7 +17,7 @@ namespace {
 
 /// Steps in groups: those of a later group come later.
 int group_of(const std::string& word) {
-  if (word == "smooth" || word == "feather") return 0;
+  if (word == "smooth" || word == "regrid" || word == "feather") return 0;
   if (word == "spectral" || word == "contsub") return 1;
   if (word == "noise") return 2;
   if (word == "mask") return 3;
@@ -79,16 +79,16 @@ CubeSteps parse_cube_steps(const std::vector<std::string>& steps) {
     const int group = group_of(word);
     if (group < 0)
       throw InputError(
-          fmt::format("there is no step '{}': steps are smooth, feather, contsub, spectral, noise, mask, "
-                      "moments, pv",
+          fmt::format("there is no step '{}': steps are smooth, regrid, feather, contsub, spectral, noise, "
+                      "mask, moments, pv",
                       printable(word)));
     if (!before.empty() && group < group_of(before))
       throw InputError(
-          fmt::format("step '{}' comes after '{}': the order is smooth and feather, contsub and spectral, noise, mask, "
-                      "moments and pv",
+          fmt::format("step '{}' comes after '{}': the order is smooth, regrid and feather, contsub and spectral, "
+                      "noise, mask, moments and pv",
                       printable(text), printable(before)));
     const bool again = std::ranges::any_of(given, [&](const std::string& other) { return other == word; });
-    if (again && (word == "noise" || word == "mask" || word == "moments" || word == "smooth"))
+    if (again && (word == "noise" || word == "mask" || word == "moments" || word == "smooth" || word == "regrid"))
       throw InputError(fmt::format("step '{}' is given twice", printable(word)));
     given.push_back(before = word);
     if (word == "spectral") out.spectra.push_back(spectral_step(rest));

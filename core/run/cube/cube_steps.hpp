@@ -15,7 +15,7 @@ namespace reber {
 
 /// Steps as the user gave them, checked as far as they can be without a cube.
 struct CubeSteps {
-  std::vector<std::string> planes;  ///< smooth and feather, whole words: taken plane by plane, before
+  std::vector<std::string> planes;  ///< smooth, regrid and feather, whole words: taken plane by plane, before
   std::vector<std::unique_ptr<SpectrumStep>> spectra;  ///< contsub, spectral
   std::optional<double> noise;                         ///< of every voxel, in the cube's unit; empty: measured
   std::optional<MaskRule> mask;
@@ -25,8 +25,8 @@ struct CubeSteps {
   std::vector<std::string> texts;  ///< all of them, for HISTORY
 };
 
-/// "spectral:gauss:5ch", "mask:strict=4,2,2,2", ...: smooth and feather in any order, then contsub and spectral in any
-/// order, noise, mask, and moments and pv.   throws InputError where a step is unknown, comes twice or too late
+/// "spectral:gauss:5ch", "mask:strict=4,2,2,2", ...: smooth, regrid and feather in any order, then contsub and spectral
+/// in any order, noise, mask, and moments and pv.   throws InputError where a step is unknown, comes twice or too late
 [[nodiscard]] CubeSteps parse_cube_steps(const std::vector<std::string>& steps);
 
 }  // namespace reber

@@ -142,7 +142,7 @@ float PvCut::value(const std::vector<Sample>& samples, std::int64_t channel) con
 }
 
 void PvCut::write(const std::string& path, const ImageHeader& header, int axis, const std::string& unit,
-                  const std::vector<std::string>& history, bool overwrite, const Progress& progress) const {
+                  const std::vector<std::string>& history, const FileOptions& how, const Progress& progress) const {
   OutputHeader out;
   out.unit = unit;
   out.beam = header.beam;
@@ -155,7 +155,7 @@ void PvCut::write(const std::string& path, const ImageHeader& header, int axis, 
     for (std::int64_t i = 0; i < ny * nx; ++i)
       pixels[i] = value(positions_[static_cast<std::size_t>(i % nx)], y0 + i / nx);
   };
-  write_fits(path, {channels_, nx}, out, rows, overwrite, progress);
+  write_fits(path, {channels_, nx}, out, rows, how, progress);
 }
 
 std::string PvCut::told() const {

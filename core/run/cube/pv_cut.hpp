@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/files/fits/fits_writer.hpp"
+#include "core/files/io/atomic_file.hpp"
 #include "core/run/cube/strip.hpp"
 #include "core/sky/model/image_header.hpp"
 
@@ -33,7 +34,7 @@ class PvCut {
   void take(const Strip& strip);
   /// header: of the cube with its channels, whose spectral axis is number `axis` (from 0)
   void write(const std::string& path, const ImageHeader& header, int axis, const std::string& unit,
-             const std::vector<std::string>& history, bool overwrite, const Progress& progress) const;
+             const std::vector<std::string>& history, const FileOptions& how, const Progress& progress) const;
   [[nodiscard]] std::string told() const;
 
  private:

@@ -2,8 +2,14 @@
 // Splitting of words.
 #include "core/run/cube/step_words.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/base/printable.hpp"
+#include "core/run/request/bounds.hpp"
 
 namespace reber {
 
@@ -36,6 +42,23 @@ std::vector<std::string> split_commas(const std::string& text) {
 std::optional<double> whole_number(const std::string& text) {
   const auto [value, rest] = split_unit(text);
   return rest.empty() ? value : std::nullopt;
+}
+
+Beam beam_of_words(const std::string& text, const std::string& what) {
+  std::vector<double> values;
+  for (const std::string& word : split_commas(text)) {
+    const auto value = whole_number(word);
+    if (!value) throw InputError(fmt::format("{}: '{}' is not a number", what, printable(word)));
+    values.push_back(*value);
+  }
+  if (values.size() == 1) values = {values[0], values[0], 0};
+  if (values.size() != 3)
+    throw InputError(fmt::format("{} '{}': expected MAJ,MIN,PA (FWHM in arcsec, degrees north through east)", what,
+                                 printable(text)));
+  const Beam beam{values[0] / 3600, values[1] / 3600, values[2]};
+  if (const std::string why = why_no_beam(beam); !why.empty())
+    throw InputError(fmt::format("{} '{}': {}", what, printable(text), why));
+  return beam;
 }
 
 }  // namespace reber

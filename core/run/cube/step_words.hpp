@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/sky/model/beam.hpp"
+
 namespace reber {
 
 /// "gauss:5ch" -> ("gauss", "5ch"); the second is empty without a colon.
@@ -17,5 +19,8 @@ namespace reber {
 [[nodiscard]] std::vector<std::string> split_commas(const std::string& text);
 /// The whole text as a finite number.
 [[nodiscard]] std::optional<double> whole_number(const std::string& text);
+/// "MAJ,MIN,PA", FWHM in arcsec, degrees; one number for a round beam.   what: an option or step, for the error
+///   throws InputError
+[[nodiscard]] Beam beam_of_words(const std::string& text, const std::string& what);
 
 }  // namespace reber

@@ -129,7 +129,7 @@ Moc moc_of(const Mask& mask, const Wcs& wcs, int order) {
   return moc;
 }
 
-void write_moc(const Moc& moc, const std::string& path, bool overwrite) {
+void write_moc(const Moc& moc, const std::string& path, const FileOptions& how) {
   using fits::make_card;
   using fits::make_text_card;
   const auto blocks = [](std::string text, char fill) {
@@ -153,7 +153,7 @@ void write_moc(const Moc& moc, const std::string& path, bool overwrite) {
     for (int shift = 56; shift >= 0; shift -= 8)
       data += static_cast<char>(static_cast<std::uint64_t>(cell) >> shift & 0xffU);
   data = blocks(std::move(data), '\0');
-  AtomicFile file(path, overwrite);
+  AtomicFile file(path, how);
   file.write(blocks(primary + end, ' '));
   file.write(fits::with_checksums(cards, data));
   file.write(data);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/files/io/atomic_file.hpp"
 #include "core/sky/mask/mask.hpp"
 #include "core/sky/model/wcs.hpp"
 
@@ -25,6 +26,6 @@ struct Moc {
 [[nodiscard]] Moc moc_of(const Mask& mask, const Wcs& wcs, int order = -1);
 
 /// FITS table of MOC 2.0 (ORDERING NUNIQ, COORDSYS C).   throws as AtomicFile
-void write_moc(const Moc& moc, const std::string& path, bool overwrite);
+void write_moc(const Moc& moc, const std::string& path, const FileOptions& how);
 
 }  // namespace reber

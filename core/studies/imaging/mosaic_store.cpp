@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory or a file.
-#include "core/studies/mosaic_store.hpp"
+#include "core/studies/imaging/mosaic_store.hpp"
 
 #include <algorithm>
 

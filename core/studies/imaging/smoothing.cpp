@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Smoothing to a common or a given beam.
-#include "core/studies/smoothing.hpp"
+#include "core/studies/imaging/smoothing.hpp"
 
 #include <fmt/format.h>
 
@@ -149,14 +149,15 @@ OutputBeams output_beams(const SmoothInput& input) {
 }
 
 std::vector<Report> smooth_cube(const SmoothInput& input, const Request& base, const std::string& output,
-                                const std::shared_ptr<Backend>& backend, const Progress& progress, const LogSink& log) {
+                                const std::shared_ptr<Backend>& backend, const Progress& progress, const LogSink& log,
+                                CommitGroup* group) {
   const OutputBeams beams = output_beams(input);
   OutputHeader header;
   header.like = &input.header;
   header.unit = input.header.unit.text;
   header.beam = beams.one;
   header.history = history_of(input, base, *backend);
-  CubeWriter writer(output, header, beams.table, base.output.overwrite);
+  CubeWriter writer(output, header, beams.table, {base.output.overwrite, group});
   std::vector<Report> reports;
   std::vector<std::int64_t> planes;
   for (const SmoothPlane& plane : input.planes)
@@ -265,12 +266,15 @@ void plan_smoothing(SmoothInput& input) {
 }
 
 std::vector<Report> smooth(const SmoothInput& input, const Request& base, const std::string& output,
-                           const std::shared_ptr<Backend>& backend, const Progress& progress, const LogSink& log) {
-  if (input.cube) return smooth_cube(input, base, output, backend, progress, log);
+                           const std::shared_ptr<Backend>& backend, const Progress& progress, const LogSink& log,
+                           CommitGroup* group) {
+  if (input.cube) return smooth_cube(input, base, output, backend, progress, log, group);
   Request request = plane_request(input, input.planes.front(), base);
   request.output.want("convolved", output);
   request.output.keep_axes = true;
-  return {run_once(backend, request, events_of(progress, log)).report};
+  RunEvents events = events_of(progress, log);
+  events.outputs = group;
+  return {run_once(backend, request, events).report};
 }
 
 }  // namespace reber

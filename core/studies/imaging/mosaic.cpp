@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fields, band by band, into sums.
-#include "core/studies/mosaic.hpp"
+#include "core/studies/imaging/mosaic.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 #include "core/seam/compute/statistics.hpp"
 #include "core/sky/mask/moc.hpp"
 #include "core/sky/model/fits_cards.hpp"
-#include "core/studies/grid_choice.hpp"
+#include "core/studies/imaging/grid_choice.hpp"
 #include "core/studies/sky_distances.hpp"
 
 namespace reber {
@@ -341,7 +341,7 @@ void Mosaic::write_rms(const std::string& path, const FileOptions& how, const Pr
         [gain](float, float weight) { return static_cast<float>(gain / std::sqrt(static_cast<double>(weight))); });
 }
 
-void Mosaic::write_psf(const std::string& path, bool overwrite, const Progress& progress) const {
+void Mosaic::write_psf(const std::string& path, const FileOptions& how, const Progress& progress) const {
   std::vector<BeamOnGrid> beams;
   std::vector<BeamTable> tables;
   std::vector<SkyPosition> centres;
@@ -378,10 +378,10 @@ void Mosaic::write_psf(const std::string& path, bool overwrite, const Progress& 
     const Ellipse mean = ellipse_of({sum.xx / weights, sum.xy / weights, sum.yy / weights});
     return Beam{mean.major, mean.minor, mean.pa_deg};
   };
-  write_beam_map(path, fields_.front().path, request_.grid, at, history_, overwrite, progress);
+  write_beam_map(path, fields_.front().path, request_.grid, at, history_, how, progress);
 }
 
-void Mosaic::write_coverage(const std::string& path, bool overwrite, const Progress& progress) const {
+void Mosaic::write_coverage(const std::string& path, const FileOptions& how, const Progress& progress) const {
   const Shape shape = store_->shape();
   Mask mask(shape);
   std::vector<float> pairs(static_cast<std::size_t>(2 * shape.nx));
@@ -394,7 +394,7 @@ void Mosaic::write_coverage(const std::string& path, bool overwrite, const Progr
           weight > 0 && weight >= static_cast<double>(static_cast<float>(least_weight_)) ? 1 : 0;
     }
   }
-  write_moc(moc_of(mask, request_.grid.wcs), path, overwrite);
+  write_moc(moc_of(mask, request_.grid.wcs), path, how);
 }
 
 }  // namespace reber

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cards of a new grid, and how large it is.
-#include "core/studies/grid_choice.hpp"
+#include "core/studies/imaging/grid_choice.hpp"
 
 #include <fmt/format.h>
 

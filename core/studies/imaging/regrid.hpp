@@ -130,7 +130,7 @@ class Regridding {
                  const FileOptions& how, const Progress& progress) const;
   /// Writes the map of the beam in the form that `find --psf-map` reads, a node every few pixels.
   ///   throws InputError where there is no beam
-  void write_psf(const std::string& path, bool overwrite, const Progress& progress) const;
+  void write_psf(const std::string& path, const FileOptions& how, const Progress& progress) const;
 
  private:
   struct Beams {

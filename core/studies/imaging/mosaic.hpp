@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/files/fits/grid_cards.hpp"
-#include "core/studies/mosaic_store.hpp"
-#include "core/studies/primary_beam.hpp"
-#include "core/studies/regrid.hpp"
+#include "core/studies/imaging/mosaic_store.hpp"
+#include "core/studies/imaging/primary_beam.hpp"
+#include "core/studies/imaging/regrid.hpp"
 
 namespace reber {
 
@@ -74,9 +74,9 @@ class Mosaic {
   void write_weight(const std::string& path, const FileOptions& how, const Progress& progress) const;
   void write_rms(const std::string& path, const FileOptions& how, const Progress& progress) const;
   /// The mean of the fields' beams, FWHM^2 weighted as pixels are.   throws InputError where fields have no beam
-  void write_psf(const std::string& path, bool overwrite, const Progress& progress) const;
+  void write_psf(const std::string& path, const FileOptions& how, const Progress& progress) const;
   /// A MOC of the pixels that are not blank.
-  void write_coverage(const std::string& path, bool overwrite, const Progress& progress) const;
+  void write_coverage(const std::string& path, const FileOptions& how, const Progress& progress) const;
 
  private:
   void open(const MosaicInput& input, const Progress& progress);

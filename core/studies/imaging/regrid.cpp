@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Planes through the backend's resampling, band by band, into a file.
-#include "core/studies/regrid.hpp"
+#include "core/studies/imaging/regrid.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "core/files/fits/cube_writer.hpp"
 #include "core/files/fits/output_cards.hpp"
 #include "core/seam/plan/tiling.hpp"
-#include "core/studies/grid_choice.hpp"
+#include "core/studies/imaging/grid_choice.hpp"
 
 namespace reber {
 namespace {
@@ -245,7 +245,7 @@ void Regridding::write(const std::string& path, const std::shared_ptr<Backend>& 
     RegridNode node = node_of(planes_.front());
     return write_fits(path, node.shape(), header, rows_of(node, progress), how, progress);
   }
-  CubeWriter writer(path, header, beams.table, how.overwrite);
+  CubeWriter writer(path, header, beams.table, how);
   for (const std::int64_t plane : planes_) {
     progress.report("regridding planes", static_cast<double>(plane) / static_cast<double>(planes_.size()));
     RegridNode node = node_of(plane);
@@ -281,7 +281,7 @@ void Regridding::write_rms(const std::string& path, const std::string& map, cons
   write_fits(path, node.shape(), header, rows, how, progress);
 }
 
-void Regridding::write_psf(const std::string& path, bool overwrite, const Progress& progress) const {
+void Regridding::write_psf(const std::string& path, const FileOptions& how, const Progress& progress) const {
   const auto image = cube_.header(planes_.front());
   const auto beam = beam_of(planes_.front());
   if (!beam)
@@ -289,7 +289,7 @@ void Regridding::write_psf(const std::string& path, bool overwrite, const Progre
   const SkyGrid& grid = request_.grid;
   const BeamOnGrid on(*image, *beam, beam_is(*image, request_.beam_is), grid);
   write_beam_map(
-      path, image->path, grid, [&](PixelPosition pixel) { return on.at(pixel); }, facts_.history, overwrite, progress);
+      path, image->path, grid, [&](PixelPosition pixel) { return on.at(pixel); }, facts_.history, how, progress);
 }
 
 }  // namespace reber

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Formulae of primary beams.
-#include "core/studies/primary_beam.hpp"
+#include "core/studies/imaging/primary_beam.hpp"
 
 #include <fmt/format.h>
 

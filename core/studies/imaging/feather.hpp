@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/files/io/atomic_file.hpp"
 #include "core/run/cube/cube_source.hpp"
 
 namespace reber {
@@ -17,7 +18,7 @@ struct FeatherRequest {
   bool lowpass = false;  ///< its transform is multiplied with its beam's once more (uvcombine's lowpassfilterSD)
   std::vector<std::string> history;  ///< lines before what was done
   int threads = 0;
-  bool overwrite = false;
+  FileOptions how;
 
   /// "LOW.fits", with ",scale=1.1", ",sdfwhm=30" (arcsec), ",lowpass" behind it.   throws InputError
   static FeatherRequest parse(const std::string& text);

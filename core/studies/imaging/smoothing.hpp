@@ -58,9 +58,11 @@ void plan_smoothing(SmoothInput& input);
 /// Smooths one input into `output`. base: everything but input, beam, kernel and outputs (backend's memory, boundary,
 /// blanks, program, options). A cube is read, convolved and written plane by plane,
 /// the next plane read meanwhile.
-///   throws InputError, DataError, DeviceError, Cancelled; the output appears whole or not at all
+///   group: takes the output, for its owner to commit; null: it appears here, whole or not at all
+///   throws InputError, DataError, DeviceError, Cancelled
 /// One report per plane.
 std::vector<Report> smooth(const SmoothInput& input, const Request& base, const std::string& output,
-                           const std::shared_ptr<Backend>& backend, const Progress& progress, const LogSink& log);
+                           const std::shared_ptr<Backend>& backend, const Progress& progress, const LogSink& log,
+                           CommitGroup* group = nullptr);
 
 }  // namespace reber

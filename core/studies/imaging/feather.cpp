@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transforms, the low beam's weight, and the way back.
-#include "core/studies/feather.hpp"
+#include "core/studies/imaging/feather.hpp"
 
 #include <fmt/format.h>
 
@@ -237,7 +237,7 @@ std::vector<std::string> feather(const CubeSource& high, const FeatherRequest& r
   if (header->plane_beams.empty()) out.beam = header->beam;
   out.history = request.history;
   out.history.insert(out.history.end(), told.begin(), told.end());
-  CubeWriter writer(output, out, header->plane_beams, request.overwrite);
+  CubeWriter writer(output, out, header->plane_beams, request.how);
   for (std::int64_t k = 0; k < high.planes(); ++k) {
     progress.report("feathering planes", static_cast<double>(k) / static_cast<double>(high.planes()));
     std::vector<float> plane = work.plane(k);
