@@ -69,7 +69,7 @@ FAULTS = [
     ("core/run/cube/plane_runs.cpp", "if (!lane.backend) throw CardError(*failure);", "if (!lane.backend) return true;"),
     ("core/run/cube/plane_runs.cpp", "return ended_ || turn_ == taken.index;", "return true;"),
     ("core/run/batch/record.hpp", "return plane < 0 ? path : path + '\\n' + std::to_string(plane);", "return path;"),
-    ("kernels/cpu/islands/label.cpp", "strip.run = unpacked.next<rules::Run>();", "(void)unpacked.next<rules::Run>();"),
+    ("kernels/banded/label.cpp", "from.next<LabelRuns::Run>()}, count);", "from.next<LabelRuns::Run>()}, count > 0 ? count - 1 : 0);"),
     ("kernels/shared/foretold_nodes.cpp", "if (!same_bits(mean_[k], model.mean[k]) || !same_bits(rms_[k], model.rms[k])) return true;", ""),
     ("kernels/shared/foretold_nodes.cpp", "std::max<std::int64_t>(measured - filter / 2, 0)", "measured"),
     ("kernels/cpu/islands/foretold.cpp", "found_.keeper->give_back(strip);\n  strip = {};", "found_.keeper->give_back(strip);"),
