@@ -140,8 +140,12 @@ std::optional<Dimensions> dimensions_of(const std::string& text) {
   std::ranges::copy(text, buffer.begin());
   Dimensions found;
   int function = 0;
-  const int status = call_wcslib(WcslibCall::parses, [&] {
+  // Apart: what one scanner leaves on the stack must not be where the other one jumps to as it gets no memory.
+  (void)call_wcslib(WcslibCall::parses, [&] {
     wcsutrne(0, buffer.data(), nullptr);  // what it cannot translate stays as it is
+    return 0;
+  });
+  const int status = call_wcslib(WcslibCall::parses, [&] {
     // Its status 2 is of an operator without a unit, and not of memory.
     return wcsulexe(buffer.data(), &function, &found.scale, found.power.data(), nullptr) == 0 ? 0 : 1;
   });
