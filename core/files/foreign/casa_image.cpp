@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <new>
 #include <system_error>
 
 #include "core/base/error.hpp"
@@ -48,6 +49,7 @@ std::int64_t bytes_in(const std::string& path) {
     if (!at->is_regular_file(unknown)) continue;
     if (const auto size = at->file_size(unknown); !unknown) bytes += static_cast<std::int64_t>(size);
   }
+  if (error == std::errc::not_enough_memory) throw std::bad_alloc();
   if (error) throw DataError(fmt::format("cannot read the folder '{}': {}", printable(path), error.message()));
   return bytes;
 }

@@ -11,9 +11,11 @@
 #include <filesystem>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <random>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "core/base/error.hpp"
@@ -113,6 +115,7 @@ std::set<std::string> FolderExchange::State::names() const {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
     found.insert(entry->path().filename().string());
+  if (error == std::errc::not_enough_memory) throw std::bad_alloc();
   if (error) throw DataError(fmt::format("cannot read the folder '{}': {}", printable(folder), error.message()));
   return found;
 }

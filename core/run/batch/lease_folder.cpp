@@ -14,6 +14,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <random>
 #include <system_error>
@@ -164,6 +165,7 @@ std::vector<std::string> FileLeases::names() {
     found.push_back(entry->path().filename().string());
     if (found.back().starts_with(kHolder) && found.back() != state_->own) state_->met = true;
   }
+  if (error == std::errc::not_enough_memory) throw std::bad_alloc();
   if (error)
     throw DataError(fmt::format("cannot read the folder '{}': {}", printable(state_->folder), error.message()));
   return found;

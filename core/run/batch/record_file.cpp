@@ -12,8 +12,10 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <unordered_map>
 
 #include "core/base/error.hpp"
@@ -42,6 +44,7 @@ std::vector<std::string> record_files(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
     if (holds_records(entry->path().filename().string())) files.push_back(entry->path().string());
+  if (error == std::errc::not_enough_memory) throw std::bad_alloc();
   if (error) throw DataError(fmt::format("cannot read the folder '{}': {}", printable(folder), error.message()));
   std::ranges::sort(files);
   return files;
