@@ -7,7 +7,6 @@ Needs NumPy only. A lobe is the projection of an ellipsoid of even emissivity, c
 points of 20 to 200 rms. The beam is 6 x 6 px, the noise white noise smoothed by it.
 """
 import argparse
-import csv
 import os
 import subprocess
 import tempfile
@@ -42,12 +41,7 @@ def make_sky(folder, seed):
             total += sky.add("nucleus", x, y, peak * rng.uniform(0.3, 0.8), group=group)
         sky.rows.append({"kind": "double", "x": x, "y": y, "peak": peak, "total": total, "group": group, "gap": half})
     sky.image += other_sky.smoothed(model)
-    os.makedirs(folder, exist_ok=True)
-    other_sky.write_fits(f"{folder}/sky.fits", sky.image)
-    with open(f"{folder}/truth.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, list(sky.rows[-1]))
-        writer.writeheader()
-        writer.writerows(sky.rows)
+    sky.write(folder)
 
 
 def main():

@@ -15,7 +15,6 @@ with a row of their own within half their width. total: mean and scatter of an o
 farther than a beam from any part and from lobes and bridges.
 """
 import argparse
-import csv
 import os
 import subprocess
 import tempfile
@@ -80,12 +79,7 @@ def make_sky(folder, make, seed, white):
     for row in sky.rows:
         row["under"] = smooth[round(row["y"]), round(row["x"])]
     sky.image += smooth
-    os.makedirs(folder, exist_ok=True)
-    other_sky.write_fits(f"{folder}/sky.fits", sky.image)
-    with open(f"{folder}/truth.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, list(sky.rows[-1]))
-        writer.writeheader()
-        writer.writerows(sky.rows)
+    sky.write(folder)
 
 
 def search(name, folder, options):

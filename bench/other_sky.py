@@ -105,6 +105,15 @@ class Sky:
                 found.append((x, y))
         return found
 
+    def write(self, folder, beam=True):
+        """sky.fits and truth.csv, which search and score take."""
+        os.makedirs(folder, exist_ok=True)
+        write_fits(f"{folder}/sky.fits", self.image, beam)
+        with open(f"{folder}/truth.csv", "w", newline="") as file:
+            writer = csv.DictWriter(file, list(self.rows[-1]))
+            writer.writeheader()
+            writer.writerows(self.rows)
+
 
 def make_cut(sky):
     rng, n = sky.rng, sky.size
@@ -248,12 +257,7 @@ def make_sky(folder, kind, size, seed, white, beam):
     sky = Sky(size, seed, white)
     MAKERS[kind](sky)
     sky.image[sky.blank] = np.nan
-    os.makedirs(folder, exist_ok=True)
-    write_fits(f"{folder}/sky.fits", sky.image, beam)
-    with open(f"{folder}/truth.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, list(sky.rows[0]))
-        writer.writeheader()
-        writer.writerows(sky.rows)
+    sky.write(folder, beam)
 
 
 def table(path):
