@@ -59,7 +59,8 @@ COMMANDS = {
 def complaints(read, exists):
     """read(name): a file's text; exists(name)."""
     version = re.search(r"project\(reber VERSION (\S+)", read("CMakeLists.txt"))[1]
-    for name, pattern in ((CONDA, r'^  version: "(.*)"'), (SPACK, r'version\("(.*?)"'), ("pyproject.toml", r'^version = "(.*)"')):
+    for name, pattern in ((CONDA, r'^  version: "(.*)"'), (SPACK, r'version\("(.*?)"'), ("pyproject.toml", r'^version = "(.*)"'),
+                          ("CITATION.cff", r"^version: (.*)"), ("codemeta.json", r'"version": "(.*)"'), (".zenodo.json", r'"version": "(.*)"')):
         told = re.search(pattern, read(name), re.M)
         if not told or told[1] != version:
             yield f"{name}: version {told and told[1]}, CMakeLists.txt says {version}"
@@ -101,7 +102,8 @@ def complaints(read, exists):
 
 
 PLANTED = [
-    (CONDA, '  version: "0.1.0"', '  version: "9.9"'),
+    (CONDA, '  version: "', '  version: "9'),
+    ("CITATION.cff", "\nversion: ", "\nversion: 9"),
     (SPACK, 'depends_on("cfitsio")', ""),
     (CONDA, "    - wcslib\n", ""),
     (DOCKER, "libexpat1-dev", "libexpat"),

@@ -11,6 +11,7 @@
 #include "gui/model/recovery.hpp"
 #include "gui/model/request_json.hpp"
 #include "gui/model/workspace.hpp"
+#include "tests/support/source_file.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber::gui {
@@ -314,6 +315,22 @@ TEST(GuiRecovery, AProcessThatBeginsAnewFindsWhatItLeft) {
   EXPECT_EQ(left[0].session.backend, "auto");
   left[0].stem = folder.file("session-1");
   EXPECT_EQ(own_session(left), nullptr) << "of another process";
+}
+
+TEST(GuiWorkspace, ReadsTheSessionsOfEarlierVersions) {
+  int read = 0;
+  for (const fs::directory_entry& version : fs::directory_iterator(reber::testing::source_file("tests/compat"))) {
+    const fs::path file = version.path() / "session.reber.json";
+    if (!fs::exists(file)) continue;
+    const Workspace session = load_session(file.string());
+    ASSERT_EQ(session.images.size(), 1u) << file;
+    EXPECT_EQ(fs::path(session.images[0].file.path).filename(), "field.fits");
+    EXPECT_TRUE(session.images[0].ran);
+    EXPECT_EQ(session.images[0].view.layer, "Input");
+    EXPECT_EQ(session.images[0].parameters.at("detect").at("seed"), 5);
+    ++read;
+  }
+  EXPECT_GE(read, 1);
 }
 
 }  // namespace
