@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Words and long sentences of the documents, by page and by shelf of the site.
 
-    count_words.py [ROOT] [--long [PAGE...]] [--most N]     --long prints the sentences; exit 1 where more than N are long
+    count_words.py [ROOT] [--long [PAGE...]] [--most N]     --long prints the sentences
+Exit 1 where more than N sentences are long, or, with --most, a page or a reader has more words than LIMITS permit.
 
 Words are those of running text: code blocks, tables, comments and headings are left out. A sentence is long above 30 words; a
 list's entry, and what stands before a colon at a line's end, is a sentence.
@@ -19,6 +20,8 @@ SHELVES = {  # pages that a reader of each kind goes through; tables, parameters
     "besides, a developer": ["CONTRIBUTING.md", "docs/tour.md", "docs/gpu.md", "docs/viewer-inside.md", "docs/performance.md", "docs/reliability.md",
                              "docs/glossary.md"],
 }
+
+LIMITS = {"docs/science.md": 5000}  # words of a page, or of what a reader reads
 
 
 def prose(text):
@@ -59,6 +62,8 @@ def main():
     pages = {str(path.relative_to(root)): counted(path)
              for path in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]}
     total = sum(len(found) for name, (_, found) in pages.items() if name.startswith("docs/"))
+    readers = {reader: sum(pages[name][0] for name in pages if any(Path(name).match(one) for one in patterns))
+               for reader, patterns in SHELVES.items()}
     if shown is not None:
         for name, (_, found) in pages.items():
             if not shown or name in shown:
@@ -67,13 +72,15 @@ def main():
         print(f"{'page':32} words  sentences over {LONG} words")
         for name, (number, found) in pages.items():
             print(f"{name:32} {number:5}  {len(found):3}")
-        for reader, patterns in SHELVES.items():
-            print(f"{reader} reads {sum(pages[name][0] for name in pages if any(Path(name).match(one) for one in patterns))} words")
+        for reader, number in readers.items():
+            print(f"{reader} reads {number} words")
         print(f"sentences over {LONG} words in docs: {total}")
-    if most is not None and total > most:
-        print(f"at most {most} are permitted")
-        return 1
-    return 0
+    bad = [f"sentences over {LONG} words: {total}, at most {most} are permitted"] if most is not None and total > most else []
+    counts = {name: number for name, (number, _) in pages.items()} | readers
+    bad += [f"{name}: {counts[name]} words, at most {limit} are permitted" for name, limit in LIMITS.items()
+            if most is not None and counts[name] > limit]
+    print("\n".join(bad or ["within the limits"] * (most is not None)))
+    return 1 if bad else 0
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ struct IslandsLeftOut {
 };
 
 /// Where an island that is wide against the beam covers half a cell, what surrounds such islands below the flood level
-/// fills cells, and lifts their means and the filter's (docs/numerics.md#mesh-grid, Wide islands). All islands, as one,
+/// fills cells, and lifts their means and the filter's (docs/numerics.md#wide-islands). All islands, as one,
 /// grow there by rings of the pixels nearer to a wide one than to any other, as far as their means are above a model's
 /// by the error of such a mean, where these are seen to end. Nothing where no island is so wide, or where the level of
 /// the image varies by itself: what goes on around an island may then be part of that. Calls throw DeviceError and

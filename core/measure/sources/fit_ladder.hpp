@@ -58,8 +58,8 @@ struct LadderResult {
 ///   6. nothing: moments
 /// If a fit describes the island, components are added while chi^2 asks for them: a beam at the highest peak of the
 /// residual, or a pair of beams in place of one Gaussian wider than the beam. A faint single source is tested last
-/// against the noise. docs/science.md#gaussian-fits gives the rules. The cost of each rung is bounded: an island of too
-/// many pixels is fitted on every n-th of them in x and y, as long as those sample the beam.
+/// against the noise. docs/numerics.md#the-ladder-of-fits has the rules. The cost of each rung is bounded: an island of
+/// too many pixels is fitted on every n-th of them in x and y, as long as those sample the beam.
 class FitLadder {
  public:
   /// candidates: at least one, those of the island's sources;   margin: pixels beside the island, which are fitted with

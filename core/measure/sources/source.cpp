@@ -26,7 +26,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLevelInPeak = 0.5, kLevelInTotal = 0.75;
 constexpr double kLn2 = std::numbers::ln2;
 /// ln(total / peak) of a point has this bias in units of its squared error and stays, 99 % of the time, below kClear
-/// errors above that (docs/science.md#errors).
+/// errors above that (docs/science.md#deconvolved-sizes-and-the-resolved-decision).
 constexpr double kResolvedBias = 2;
 
 /// Fewest pixels whose second moments say something of the shape.

@@ -12,7 +12,8 @@
 namespace reber {
 namespace {
 
-/// Large enough that sources do not fill a cell; small enough to follow the noise (docs/science.md has the figures).
+/// Large enough that sources do not fill a cell; small enough to follow the noise (bench/notes/background.md has the
+/// figures).
 constexpr double kBoxBeams = 12;
 constexpr std::int64_t kLeastBox = 64;
 
