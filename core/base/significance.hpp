@@ -17,8 +17,6 @@ inline constexpr double kSlight = 0.02;
 inline constexpr double kNotable = 0.05;
 /// Part of a whole below which it says nothing of the whole.
 inline constexpr double kLeastShare = 0.25;
-/// Ratio from which one thing is clearly more than the other; 1 / kTwice is the part that is clearly less.
-inline constexpr double kTwice = 2;
 /// Areas of the beam to which a source is compact.
 inline constexpr double kCompactAreas = 1.5;
 

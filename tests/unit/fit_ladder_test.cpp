@@ -238,6 +238,20 @@ TEST(FitLadder, OnlyPartsThatAreAllThereAreFittedTogether) {
   EXPECT_FALSE(together_of(pixels, parts, 2, setting).has_value());
 }
 
+/// Twice the source and twice what a Gaussian leaves of it: the errors follow, where noise alone would keep them.
+TEST(FitLadder, ErrorsGrowWithWhatTheFitLeaves) {
+  const auto total_error = [](double peak) {
+    FitPixels pixels = pixels_of({{peak, 30, 31, {60, 0, 60}}});
+    for (std::size_t i = 0; i < pixels.value.size(); ++i)  // a ripple of a tenth
+      pixels.value[i] *= 1 + 0.1 * std::cos(2.0 * pixels.x[i]) * std::cos(2.0 * pixels.y[i]);
+    const auto got = climbed(FitLadder(pixels, {candidate(peak, 30, 31, 0)}, {kBeam, 5, 3, true}));
+    EXPECT_EQ(got.size(), 1u);
+    EXPECT_EQ(got.at(0).flag & kFlagPlainWeights, kFlagPlainWeights);
+    return relative_total_error(got.at(0).gaussian.component, got.at(0).gaussian.covariance) * peak;
+  };
+  EXPECT_NEAR(total_error(4000) / total_error(2000), 2, 0.2);  // more pixels above the threshold as well
+}
+
 TEST(FitLadder, FitsTheCoreOfASourceOnEmission) {
   const GaussianComponent source{300, 30.4, 31.3, kBeam};
   const auto got = climbed(FitLadder(pixels_on_emission(source, 40), {candidate(340, 30, 31, 0)}, {kBeam, 5, 3}));

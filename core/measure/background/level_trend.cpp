@@ -83,7 +83,7 @@ bool both_ways(const Steep& steep) {
     ++(off > 0 ? above : below);
     (off > 0 ? height : depth) += std::min(std::abs(off), far);
   }
-  return std::min(above, below) >= enough_cells(steep.looked_at) && height <= kTwice * depth;
+  return std::min(above, below) >= enough_cells(steep.looked_at) && height <= 2 * depth;
 }
 
 /// Mean of the squared distance from a cell's centre over the cell, in distances of cells.
@@ -167,7 +167,7 @@ bool filter_cuts_waves(const MeshGrid& grid, const MeshCells& cells, int filter)
     by_filter.push_back(std::abs(means.at(j, i) - means.filtered(j, i, filter / 2)));
     by_surface.push_back(factor ? std::abs(means.at(j, i) - factor->front()) : by_filter.back());
   }
-  return middle_of(std::move(by_surface)) < 1 / kTwice * middle_of(std::move(by_filter));
+  return middle_of(std::move(by_surface)) < 0.5 * middle_of(std::move(by_filter));
 }
 
 bool means_vary(const MeshGrid& grid, const MeshCells& cells, int filter) {

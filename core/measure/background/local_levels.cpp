@@ -196,7 +196,7 @@ namespace {
 /// own, or another's.
 bool is_point(const BrightSource& source, double beam_px) {
   const double beam = std::numbers::pi / kLn16 * square(beam_px);
-  return static_cast<double>(source.npix) <= beam * (kTwice * std::log(source.snr / masked_islands().flood) + 1);
+  return static_cast<double>(source.npix) <= beam * (2 * std::log(source.snr / masked_islands().flood) + 1);
 }
 
 /// Rings of one sign, and all sectors but one. A source that stands on emission must be one without it.
@@ -278,7 +278,7 @@ std::vector<LocalLevel> measure_levels(const BackgroundPixels& pixels, const Bac
     for (const NodePart& node : nodes_about(model.grid, std::llround(sources[k].y), std::llround(sources[k].x)))
       rms += node.part * model.rms[static_cast<std::size_t>(node.row * model.grid.nx() + node.col)];
     // What is higher may be emission that others are part of: it stays, and is an error of this source.
-    const bool taken = profile->centre <= kTwice;
+    const bool taken = profile->centre <= 2;
     levels.push_back({sources[k].y, sources[k].x, taken ? profile->centre * rms : 0,
                       (taken ? profile->error : profile->centre) * rms, profile->fwhm_px, kReachBeams * beam_px});
   }

@@ -69,10 +69,10 @@ bool Tree::holds_more(std::size_t k, const IslandSums& sums, const std::vector<s
   std::int64_t pixels = sums.npix;
   for (const std::size_t node : inside) rest -= nodes_[node].sums.s, pixels -= nodes_[node].sums.npix;
   const double error = error_of_sum(std::max<std::int64_t>(pixels, 1), sums.peak_rms, rules_.noise_area);
-  const bool grows = inside.size() == 1 && rest < sums.s / kTwice;
+  const bool grows = inside.size() == 1 && rest < sums.s / 2;
   const double sigma = grows ? rules_.grown_sigma : rules_.least_sigma;
   const double part =
-      grows ? rules_.grown_part : rules_.least_part * (k == 0 ? kTwice : 1.0);  // fits leave a part of a point
+      grows ? rules_.grown_part : rules_.least_part * (k == 0 ? 2.0 : 1.0);  // fits leave a part of a point
   return rest > sigma * error && rest > part * (sums.s + compact);
 }
 
@@ -84,7 +84,7 @@ void Tree::add(std::size_t k) {
     const std::vector<std::size_t>& inside = held.nodes[i];
     if (!holds_more(k, level.sums[i], inside, held.compact[i]) && !(k == 0 && held.compacts[i] > 1)) continue;
     const std::size_t made = node_of[i] = nodes_.size();
-    const bool grown = inside.size() == 1 && level.sums[i].s - nodes_[inside.front()].sums.s < level.sums[i].s / kTwice;
+    const bool grown = inside.size() == 1 && level.sums[i].s - nodes_[inside.front()].sums.s < level.sums[i].s / 2;
     nodes_.push_back({k, SegmentNode::kNone, {level.runs.shape, {}}, level.sums[i]});
     gone_.push_back(false);
     for (const std::size_t node : inside) nodes_[node].parent = made;

@@ -31,8 +31,8 @@ double above_flood(const SourceRow& row, const DetectOptions& options) {
 /// Of the radius of an island: a Gaussian of `ratio` times the flood level that fills it has a fiftieth of its flux
 /// beyond.
 double growth(double ratio) {
-  if (!(ratio > 1)) return kTwice;  // found on a smoothed image
-  return std::clamp(std::sqrt(std::log(1 / kSlight) / std::log(ratio)) - 1, kLeastShare, kTwice);
+  if (!(ratio > 1)) return 2;  // found on a smoothed image
+  return std::clamp(std::sqrt(std::log(1 / kSlight) / std::log(ratio)) - 1, kLeastShare, 2.0);
 }
 
 double sum_of(const FitPixels& pixels) { return std::accumulate(pixels.value.begin(), pixels.value.end(), 0.0); }

@@ -62,7 +62,7 @@ Held held_by(std::span<const SourceRow> island, const HeldAgainst& in) {
     } else {
       // What lies below the flood level is added to these.
       const double peak = std::abs(static_cast<double>(sums.peak) - sums.peak_mean);
-      held.moments += sums.s / (1 - std::min(in.options.flood * sums.peak_rms / peak, 1 / kTwice));
+      held.moments += sums.s / (1 - std::min(in.options.flood * sums.peak_rms / peak, 0.5));
     }
   }
   return held;
@@ -180,7 +180,7 @@ void settle_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring
     after += flux_of(fitted[k]);
   }
   const double factor = held->sum / after;
-  if (!(factor >= kLeastShare && factor <= kTwice)) return;
+  if (!(factor >= kLeastShare && factor <= 2)) return;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     rows[k].fit.gaussian->component = fitted[k].component;
     multiply_height(*rows[k].fit.gaussian, factor);

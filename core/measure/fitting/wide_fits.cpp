@@ -138,9 +138,8 @@ void look_around(Wide& one, const WideFitInputs& in) {
   const SourceRow& row = *one.row;
   const double radius = std::sqrt(static_cast<double>(row.sums.npix) / std::numbers::pi);
   const double reach = gaussian_reach(row, in.options);
-  one.seen =
-      seen_by(pixels_of_label(in.pixels, row.island, in.options.negative),
-              pixels_of_label(in.around, row.island, in.options.negative), std::max(1.0, reach), radius / kTwice);
+  one.seen = seen_by(pixels_of_label(in.pixels, row.island, in.options.negative),
+                     pixels_of_label(in.around, row.island, in.options.negative), std::max(1.0, reach), radius / 2);
   const auto n = static_cast<double>(one.seen.fitted.value.size());
   one.again = reach > kLeastPart * radius && n * n * GaussianComponent::kParameters <= kMostWork;
 }

@@ -30,7 +30,7 @@ double area_of(double beam_px) { return std::numbers::pi / (4 * std::numbers::ln
 bool is_wide(const IslandSums& one, double beam_area_px, double least) {
   const double snr = (static_cast<double>(one.peak) - one.peak_mean) / one.peak_rms;
   const auto npix = static_cast<double>(one.npix);
-  return npix > least && npix > beam_area_px * (kTwice * std::log(snr / masked_islands().flood) + 1);
+  return npix > least && npix > beam_area_px * (2 * std::log(snr / masked_islands().flood) + 1);
 }
 
 /// Whether the image has one level.
@@ -117,7 +117,7 @@ GrownIslands surroundings_of(const IslandsLeftOut& in, const Job& job) {
   const auto wider_than = [&](double part) {
     return [&, part](const IslandSums& one) { return is_wide(one, area_of(in.beam_px), part * in.cell_px); };
   };
-  if (std::ranges::none_of(sums, wider_than(1 / kTwice)) || !lies_level(in.model)) return {};
+  if (std::ranges::none_of(sums, wider_than(0.5)) || !lies_level(in.model)) return {};
   std::vector<std::size_t> wide;
   for (std::size_t k = 0; k < sums.size(); ++k)
     if (wider_than(kLeast)(sums[k])) wide.push_back(k);

@@ -127,7 +127,7 @@ std::vector<Trial> trials_of(const Profile& profile, double p, double beam_px) {
   constexpr double kStep = 1.04, kLeast = 0.3;  // of the beam
   constexpr double kFar = 60;                   // in chi^2: such a trial counts by 1e-13
   constexpr int kApart = 4;
-  const double first = kLeast * beam_px, most = Profile::middle(profile.bins.size()) / kTwice;
+  const double first = kLeast * beam_px, most = Profile::middle(profile.bins.size()) / 2;
   if (!(first < most)) return {};
   const int count = static_cast<int>(std::ceil(std::log(most / first) / std::log(kStep)));
   std::vector<double> power;
@@ -179,9 +179,9 @@ WingFlux wing_flux(const FitPixels& summed, const FitPixels& beyond, double beam
   for (const double p : kPowers) std::ranges::copy(trials_of(*profile, p, beam_px), std::back_inserter(trials));
   double pixels = 0;
   for (const double value : summed.value) pixels += value;
-  std::erase_if(trials, [&](const Trial& one) { return !(one.beyond <= pixels / kTwice); });
+  std::erase_if(trials, [&](const Trial& one) { return !(one.beyond <= pixels / 2); });
   const double least = least_chi2(trials);
-  if (!(least <= kTwice * static_cast<double>(profile->rings.size() - 1))) return {};
+  if (!(least <= 2 * static_cast<double>(profile->rings.size() - 1))) return {};
   double weight = 0, sum = 0, square = 0;
   for (const Trial& one : trials) {
     const double part = std::exp(-0.5 * (one.chi2 - least));
@@ -226,7 +226,7 @@ bool lies_evenly(const FitPixels& pixels, const BackgroundModel& background) {
       low = std::min(low, background.mean[k]), high = std::max(high, background.mean[k]);
       noise = std::min(noise, background.rms[k]);
     }
-  return high - low < noise / kTwice;
+  return high - low < noise / 2;
 }
 
 }  // namespace reber

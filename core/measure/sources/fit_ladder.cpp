@@ -150,14 +150,19 @@ bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strict
   constexpr double kLeastOfCut = 0.5, kMostOfCut = 1.6;  // a part of a source has few pixels, and they say little
   if (!std::ranges::all_of(fitted, has_place)) return false;
   const bool cut = std::ranges::any_of(initial_, &Candidate::cut);
-  const FitRest rest = fit_rest(fitted, pixels_, setting_.flood, cut ? setting_.known : nullptr);
+  const FitRest rest = rest_of(fitted);
   const bool little = strictly && !cut ? noise_alone(rest, pixels_, setting_.beam)
                                        : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
   // A source by itself may be a Gaussian that ends in the noise; of several, or of a part, wings add up.
   const double most_beyond = fitted.size() > 1 || flag_ != 0 ? kLeastShare : 1;  // of the pixels' sum
   if (setting_.beam && !cut && !(flux_beyond(fitted, pixels_, *setting_.beam) <= most_beyond)) return false;
-  return little && rest.inside && rest.crowding <= kTwice && rest.rise >= kLeastRise &&
+  return little && rest.inside && rest.crowding <= 2 && rest.rise >= kLeastRise &&
          rest.flux >= (cut ? kLeastOfCut : 1 / kMostFlux) && rest.flux <= (cut ? kMostOfCut : kMostFlux);
+}
+
+FitRest FitLadder::rest_of(const std::vector<FittedGaussian>& fitted) const {
+  const bool cut = std::ranges::any_of(initial_, &Candidate::cut);
+  return fit_rest(fitted, pixels_, setting_.flood, cut ? setting_.known : nullptr);
 }
 
 void FitLadder::first_answer(const FitOutcome& outcome, const FittedGaussian* fitted) {
@@ -369,6 +374,7 @@ void FitLadder::go_down() {
 void FitLadder::finish() {
   rung_ = Rung::finished;
   if (!holds_ || (together_ && any_at_bound(held_))) return;
+  if (held_rung_ == Rung::plain) widen_errors(held_, rest_of(held_));
   for (std::size_t k = 0; k < held_.size(); ++k) {
     const auto [unsure, beyond] = extrapolation(k);
     LadderResult one{held_[k], flag_, held_candidates_[k].source, noise_, unsure};

@@ -95,6 +95,7 @@ class FitLadder {
 
   [[nodiscard]] bool core() const { return (flag_ & kFlagCore) != 0; }
   [[nodiscard]] std::optional<FitLadder> core_ladder() const;
+  [[nodiscard]] FitRest rest_of(const std::vector<FittedGaussian>& fitted) const;
   [[nodiscard]] bool describes(const std::vector<FittedGaussian>& fitted, bool strictly) const;
   [[nodiscard]] double work(std::size_t components, bool correlated, double rounds) const;
   [[nodiscard]] std::size_t seen() const { return pixels_.value.size() + margin_.value.size(); }

@@ -71,7 +71,7 @@ std::optional<CoreProblem> core_of(const FitPixels& pixels, std::size_t top, con
   }
   const double peak = pixels.value[top] - level;
   // With a higher level around it there is no compact source to tell from the emission.
-  if (level > pixels.value[top] / kTwice || !(peak > seed * pixels.rms[top])) return std::nullopt;
+  if (level > pixels.value[top] / 2 || !(peak > seed * pixels.rms[top])) return std::nullopt;
   for (double& value : core.pixels.value) value -= level;
   core.start = {peak, static_cast<double>(pixels.x[top]), static_cast<double>(pixels.y[top]), beam};
   core.reach_px = 0.5 * ellipse_of(beam).major;

@@ -91,6 +91,13 @@ bool noise_alone(const FitRest& rest, const FitPixels& pixels, const std::option
   return rest.sigma2 <= kStrictSigma2 + (beam ? std::sqrt(2 * gaussian_area(*beam) / count) : 0);
 }
 
+void widen_errors(std::vector<FittedGaussian>& fitted, const FitRest& rest) {
+  if (!(rest.sigma2 > 1)) return;
+  for (FittedGaussian& one : fitted)
+    for (auto& row : one.covariance)
+      for (double& element : row) element *= rest.sigma2;
+}
+
 double flux_beyond(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, const Covariance& beam) {
   constexpr double kWide = 5;
   std::vector<FittedGaussian> wide;

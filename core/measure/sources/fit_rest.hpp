@@ -33,6 +33,10 @@ struct FitRest {
 ///   beam: FWHM^2 on the grid, if it is known
 [[nodiscard]] bool noise_alone(const FitRest& rest, const FitPixels& pixels, const std::optional<Covariance>& beam);
 
+/// The errors of a fit are those of noise. Where it leaves more they grow with that: chi^2 per pixel scales the
+/// covariance.
+void widen_errors(std::vector<FittedGaussian>& fitted, const FitRest& rest);
+
 /// Flux that Gaussians of more than five times the beam's area hold off these pixels, over the pixels' sum: it is the
 /// model's alone, and emission that is no Gaussian has none of it.
 [[nodiscard]] double flux_beyond(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels,

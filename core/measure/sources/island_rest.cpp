@@ -84,7 +84,7 @@ double error_of_sum(std::int64_t pixels, double rms, double area) {
 bool wider_than_point(const IslandSums& sums, double ratio, const Covariance& beam) {
   const double point =
       std::numbers::pi / 4 * std::sqrt(beam.xx * beam.yy - beam.xy * beam.xy) * std::max(1.0, std::log2(ratio));
-  return static_cast<double>(sums.npix) > kTwice * point;
+  return static_cast<double>(sums.npix) > 2 * point;
 }
 
 void set_rests(std::vector<Source>& sources) {
