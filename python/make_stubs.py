@@ -8,7 +8,7 @@ sys.path.pop(0)  # the sources beside this file, which have no module
 import reber  # noqa: E402
 
 _HEAD = '''# Made by python/make_stubs.py from the table of parameters.
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import Any
 
@@ -34,15 +34,24 @@ _TYPES = {"header": "Any", "wcs": "Any", "beam": "_Beam | None", "unit": "Any", 
           "separation": "float", "seed": "int", "plot": "_Path", "files": "Any", "folder": "_Path | None",
           "to_beam": "_Beam | None", "per_plane": "bool", "max_beam": "float | None", "image_beam": "_Beam | None",
           "dry_run": "bool", "cube": "_Path", "how": "str", "planes": "Any", "output": "_Path",
-          "against": "Any", "levels": "_Path", "quick": "bool"}
+          "against": "Any", "levels": "_Path", "quick": "bool", "images": "Any", "steps": "Any", "like": "Any",
+          "projection": "str | None", "centre": "Any", "pixel": "float | None", "rotate": "float", "frame": "str | None",
+          "interpolation": "str", "beam_is": "str", "use_rms_map": "Any", "write_rms_map": "_Path | bool",
+          "write_psf_map": "_Path | bool", "write_weight": "_Path | bool", "coverage": "_Path", "common": "bool",
+          "beam_model": "str", "pb_corrected": "bool", "weights": "Any", "cutoff": "float", "final_cutoff": "float",
+          "shifts": "Any", "scales": "Any"}
 # Where the same word is another thing.
 _OF = {"complete": {"size": "float", "snr": "tuple[float, float]", "flux": "tuple[float, float] | None"},
-       "collapse": {"snr": "float"}}
+       "collapse": {"snr": "float"}, "cube": {"image": "Any"}}
+_ON_A_GRID = {"size": "int | tuple[int, int] | None"}
+_OF |= {"regrid": _ON_A_GRID, "mosaic": _ON_A_GRID}
 _GIVES = {"complete": "Completeness", "smooth": "Smoothed", "verify": "Verification", "report": "Report", "collapse": "Collapsed",
-          "find": "Result | Any", "background": "Result", "convolve": "Result", "measure": "Table", "match": "Matched",
+          "regrid": "Regridded", "mosaic": "Mosaic", "cube": "Cube", "find": "Result | Any", "background": "Result", "convolve": "Result", "measure": "Table", "match": "Matched",
           "simulate": "Simulated", "extract": "Any", "parameters": "list[dict[str, Any]]", "products": "list[dict[str, Any]]",
           "backends": "list[tuple[str, str, str]]"}
 _MAP, _ROWS = "NDArray[np.float32]", "NDArray[np.void]"
+_WRITTEN = {"maps": "Mapping[str, NDArray[np.float32]]", "cards": "str", "header": "Any", "outputs": "list[str]",
+            "history": "list[str]", "warnings": "list[str]"}
 _MEMBERS = {
     "Result": {"labels": "NDArray[np.int32]", "header": "Any",
                "beam": "tuple[float, float, float] | None", "warnings": "list[str]", "history": "list[str]",
@@ -67,6 +76,9 @@ _MEMBERS = {
     "Report": {"verdict": "str", "metrics": "Table", "page": "str", "casda": "str", "summary": "dict[str, Any]"},
     "Collapsed": {"image": _MAP, "cards": "str", "planes": "list[int]", "history": "list[str]",
                   "warnings": "list[str]", "header": "Any"},
+    "Regridded": {"image": "NDArray[np.float32] | DeviceArray"} | _WRITTEN | {"beam": "tuple[float, float, float] | None", "noise_gain": "float"},
+    "Mosaic": {"image": _MAP, "weight": _MAP, "rms": _MAP} | _WRITTEN | {"beam": "tuple[float, float, float] | None"},
+    "Cube": {"cube": _MAP} | _WRITTEN | {"planes": "list[int]"},
     "Simulated": {"image": _MAP, "cards": "str", "truth": "Table", "header": "Any"},
     "Background": {"back": _MAP, "rms": _MAP, "globalback": "float", "globalrms": "float", "subfrom": "None",
                    "__init__": "None", "__array__": "NDArray[Any]", "__rsub__": "NDArray[Any]"},

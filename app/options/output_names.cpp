@@ -16,17 +16,6 @@ namespace reber::app {
 
 namespace fs = std::filesystem;
 
-std::string stem_of(const std::string& path) {
-  const fs::path place = fs::path(path).has_filename() ? fs::path(path) : fs::path(path).parent_path();  // "m31.image/"
-  std::string name = place.filename().string();
-  for (const char* ending : {".gz", ".fz", ".fits", ".fit", ".fts", ".image"}) {
-    if (name.ends_with(ending) && name.size() > std::string(ending).size()) {
-      name.resize(name.size() - std::string(ending).size());
-    }
-  }
-  return name;
-}
-
 std::string stem_of(const BatchImage& image) {
   return image.is_plane() ? fmt::format("{}_p{:04}", stem_of(image.path), image.plane) : stem_of(image.path);
 }

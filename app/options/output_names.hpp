@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "core/files/io/file_stem.hpp"
 #include "core/run/batch/input_list.hpp"
 
 namespace reber::app {
 
-/// The file's name without folder and without .fits, .fits.gz, .fits.fz and the like.
-[[nodiscard]] std::string stem_of(const std::string& path);
+using reber::stem_of;
 
 /// That of the file, and for a plane its number: cube_p0003.
 [[nodiscard]] std::string stem_of(const BatchImage& image);

@@ -8,7 +8,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -28,30 +27,12 @@
 #include "python/module/arrays.hpp"
 #include "python/module/request_of.hpp"
 #include "python/module/waiting.hpp"
+#include "python/module/warnings.hpp"
 
 namespace nb = nanobind;
 
 namespace reber::python {
 namespace {
-
-/// Warnings of a run, which the log's threads may give at once.
-class Warnings {
- public:
-  void add(const std::string& text) {
-    const std::lock_guard lock(mutex_);
-    lines_.push_back(text);
-  }
-  [[nodiscard]] LogSink sink() {
-    return LogSink([this](LogLevel level, const std::string& text) {
-      if (level == LogLevel::warning) add(text);
-    });
-  }
-  [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::string> lines_;
-};
 
 Beam beam_of(const BeamTuple& beam) { return {std::get<0>(beam), std::get<1>(beam), std::get<2>(beam)}; }
 

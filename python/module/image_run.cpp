@@ -29,35 +29,6 @@ namespace {
 
 constexpr int kMostAxes = 9;
 
-/// The header of pixels in memory: two axes, in the order of the array.   path: what they are told to be of
-std::shared_ptr<const ImageHeader> header_of(const std::string& path, const std::string& text, Shape shape) {
-  auto header = std::make_shared<ImageHeader>();
-  const fits::CardTable cards(text);
-  header->path = path;
-  header->shape = shape;
-  header->axes = {shape.nx, shape.ny};
-  header->object = cards.string("OBJECT").value_or("");
-  header->telescope = cards.string("TELESCOP").value_or("");
-  header->date_obs = cards.string("DATE-OBS").value_or("");
-  header->unit = Unit::parse(cards.string("BUNIT").value_or(""));
-  std::string closed = text + "END";
-  closed.resize(text.size() + fits::kCardBytes, ' ');
-  int axes = 2;
-  for (int axis = 3; axis <= kMostAxes; ++axis)
-    if (cards.has(fmt::format("CTYPE{}", axis))) axes = axis;
-  const std::vector<double> first(static_cast<std::size_t>(axes), 1.0);  // the pixels are the first plane
-  header->wcs = Wcs::parse(closed, 0, 1, first, axes, static_cast<double>(shape.nx), static_cast<double>(shape.ny));
-  if (!header->wcs.celestial())
-    header->warnings.push_back(fmt::format("no usable WCS ({}): positions are in pixels only", header->wcs.why_not()));
-  const fits::BeamTable none;
-  const fits::HeaderBeam beam = fits::read_beam(cards, nullptr, header->wcs, shape, {&none, 0});
-  header->beam = beam.beam;
-  header->beam_note = beam.note;
-  if (!beam.warning.empty()) header->warnings.push_back(beam.warning);
-  for (std::int64_t i = 0; i < cards.count(); ++i) header->cards.emplace_back(cards.card(i));
-  return header;
-}
-
 /// Python's names of products, as a list of words; of maps alone where asked for.
 std::string product_names(bool maps) {
   std::string text;
@@ -96,6 +67,35 @@ nb::list products() {
     rows.append(row);
   }
   return rows;
+}
+
+std::shared_ptr<const ImageHeader> array_header(const std::string& text, Shape shape, const RunOptions& options,
+                                                const std::string& path) {
+  auto header = std::make_shared<ImageHeader>();
+  const fits::CardTable cards(text);
+  header->path = path;
+  header->shape = shape;
+  header->axes = {shape.nx, shape.ny};
+  header->object = cards.string("OBJECT").value_or("");
+  header->telescope = cards.string("TELESCOP").value_or("");
+  header->date_obs = cards.string("DATE-OBS").value_or("");
+  header->unit = Unit::parse(options.open.unit ? *options.open.unit : cards.string("BUNIT").value_or(""));
+  std::string closed = text + "END";
+  closed.resize(text.size() + fits::kCardBytes, ' ');
+  int axes = 2;
+  for (int axis = 3; axis <= kMostAxes; ++axis)
+    if (cards.has(fmt::format("CTYPE{}", axis))) axes = axis;
+  const std::vector<double> first(static_cast<std::size_t>(axes), 1.0);  // the pixels are the first plane
+  header->wcs = Wcs::parse(closed, 0, 1, first, axes, static_cast<double>(shape.nx), static_cast<double>(shape.ny));
+  if (!header->wcs.celestial())
+    header->warnings.push_back(fmt::format("no usable WCS ({}): positions are in pixels only", header->wcs.why_not()));
+  const fits::BeamTable none;
+  const fits::HeaderBeam beam = fits::read_beam(cards, nullptr, header->wcs, shape, {&none, 0});
+  header->beam = beam.beam;
+  header->beam_note = beam.note;
+  if (!beam.warning.empty()) header->warnings.push_back(beam.warning);
+  for (std::int64_t i = 0; i < cards.count(); ++i) header->cards.emplace_back(cards.card(i));
+  return header;
 }
 
 RunOptions run_options(const nb::dict& with, const std::optional<BeamTuple>& beam) {
@@ -263,9 +263,7 @@ std::unique_ptr<ImageRun> run_image(Request request, const RunOptions& options, 
     input.pixels = memory_source(pixels.host->data(), shape);
   }
   if (input.pixels) {
-    auto header = std::make_shared<ImageHeader>(*header_of(request.input, cards, input.pixels->shape()));
-    if (options.open.unit) header->unit = Unit::parse(*options.open.unit);
-    input.header = std::move(header);
+    input.header = array_header(cards, input.pixels->shape(), options, request.input);
   }
   Result result = wait_for(
       progress,

@@ -39,6 +39,12 @@ using BeamTuple = std::tuple<double, double, double>;
 /// Puts into the request what is common to all runs.
 void apply(const RunOptions& options, Request& request);
 
+/// The header of pixels in memory: two axes, in the order of the array.   text: 80-character cards   path: what they
+/// are told to be of
+[[nodiscard]] std::shared_ptr<const ImageHeader> array_header(const std::string& text, Shape shape,
+                                                              const RunOptions& options,
+                                                              const std::string& path = "array");
+
 /// What Python calls the products of a run: dicts of name, text, and whether it is a map of floats.
 [[nodiscard]] nanobind::list products();
 

@@ -16,6 +16,7 @@
 #include "kernels/backends.hpp"
 #include "python/module/file_studies.hpp"
 #include "python/module/image_run.hpp"
+#include "python/module/imaging.hpp"
 #include "python/module/plane_rows.hpp"
 #include "python/module/request_of.hpp"
 #include "python/module/studies.hpp"
@@ -134,6 +135,14 @@ NB_MODULE(_core, m) {
         nb::arg("beam").none(), nb::arg("progress").none());
   m.def("collapse", &collapse, nb::arg("path"), nb::arg("how"), nb::arg("planes"), nb::arg("snr"), nb::arg("with_"),
         nb::arg("beam").none(), nb::arg("output"), nb::arg("overwrite"), nb::arg("progress").none());
+  m.def("regrid", &regrid, nb::arg("path"), nb::arg("words"), nb::arg("with_"), nb::arg("beam").none(), nb::arg("call"),
+        nb::arg("progress").none());
+  m.def("regrid_array", &regrid_array, nb::arg("pixels"), nb::arg("cards"), nb::arg("words"), nb::arg("with_"),
+        nb::arg("beam").none(), nb::arg("call"), nb::arg("progress").none());
+  m.def("mosaic", &mosaic, nb::arg("fields"), nb::arg("words"), nb::arg("with_"), nb::arg("beam").none(),
+        nb::arg("call"), nb::arg("progress").none());
+  m.def("cube", &cube, nb::arg("path"), nb::arg("name"), nb::arg("steps"), nb::arg("words"), nb::arg("with_"),
+        nb::arg("beam").none(), nb::arg("call"), nb::arg("progress").none());
   nb::class_<Borrowed>(m, "Borrowed")
       .def(nb::init<nb::ndarray<nb::ro>>())
       .def_prop_ro("pointer", &Borrowed::pointer)

@@ -9,6 +9,7 @@
 from . import _core
 from ._devices import DeviceArray
 from ._file_studies import Collapsed, Completeness, Smoothed, Verification, collapse, complete, smooth, verify
+from ._imaging import Cube, Mosaic, Regridded, cube, mosaic, regrid
 from ._planes import Planes
 from ._quality import Report, report
 from ._run import Result, background, convolve, find
@@ -34,7 +35,8 @@ def backends():
     return _core.backends()
 
 
-__all__ = ["Background", "Cancelled", "Collapsed", "Completeness", "DataError", "DeviceArray", "DeviceError", "Error",
-           "InputError", "InternalError", "Matched", "Planes", "Report", "Result", "Simulated", "Smoothed", "Table", "Verification", "background",
-           "backends", "collapse", "complete", "convolve", "extract", "find", "match", "measure", "parameters",
-           "products", "report", "simulate", "smooth", "verify"]
+__all__ = ["Background", "Cancelled", "Collapsed", "Completeness", "Cube", "DataError", "DeviceArray", "DeviceError", "Error",
+           "InputError", "InternalError", "Matched", "Mosaic", "Planes", "Regridded", "Report", "Result",
+           "Simulated", "Smoothed", "Table", "Verification", "background", "backends", "collapse", "complete", "convolve",
+           "cube", "extract", "find", "match", "measure", "mosaic", "parameters", "products", "regrid", "report", "simulate",
+           "smooth", "verify"]

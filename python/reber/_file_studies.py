@@ -192,7 +192,7 @@ class Collapsed:
         return Header.fromstring(self.cards)
 
 
-@told(_smooth_common)
+@told(_smooth_common, parameters=False)
 def collapse(cube, *, how="mean", planes="all", snr=0, beam=None, output="", overwrite=False, **options):
     """One image of a FITS cube: how = mean, weighted (by 1/rms^2 of each plane), max, moment0, moment1 or moment2.
 

@@ -15,15 +15,16 @@ def _default(row):
     return _KINDS[kind](text) if text and kind != "list" else None
 
 
-def told(common, *stages, without=()):
+def told(common, *stages, without=(), parameters=True):
     """A decorator: the function's signature and help name the parameters of these stages (all of them where none is
-    named) but for those of `without`, in place of **options, and before them the keywords of `common`."""
+    named) but for those of `without`, in place of **options, and before them the keywords of `common`. Without
+    `parameters` those alone."""
 
     def tell(function):
         own = [one for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
         own += [one for one in inspect.signature(common).parameters.values() if one.kind is one.KEYWORD_ONLY]
         taken, lines = {one.name for one in own}, []
-        for row in _core.parameters():
+        for row in _core.parameters() if parameters else ():
             name = row["keywords"][0]
             if name in taken or name in without or (stages and row["stage"] not in stages):
                 continue
@@ -32,7 +33,8 @@ def told(common, *stages, without=()):
             unit = f" [{row['unit']}]" if row["unit"] else ""
             lines.append(f"    {name}={default!r}{unit}: {row['help']}")
         function.__signature__ = inspect.Signature(own)
-        function.__doc__ = f"{inspect.cleandoc(function.__doc__)}\n\nParameters:\n" + "\n".join(lines)
+        if lines:
+            function.__doc__ = f"{inspect.cleandoc(function.__doc__)}\n\nParameters:\n" + "\n".join(lines)
         return function
 
     return tell

@@ -106,20 +106,60 @@ _ARRAY = "ORIGIN  = 'reber array'".ljust(80)
 _STORAGE = re.compile(r"(SIMPLE|XTENSION|BITPIX|NAXIS\d*|EXTEND|[PG]COUNT|GROUPS|BSCALE|BZERO|BLANK|CHECKSUM|DATASUM|END) *$")
 
 
-def write_map(path, pixels, cards=""):
-    """A FITS file with these pixels, and of the cards (80 characters each, in one text) what does not tell of storage.
-    It has as many axes as the cards have, all but two of one pixel."""
+def _sizes(shape, cards):
+    """Of all axes, x first. As the cards state them where the array has as many pixels; else axes of one pixel are added to
+    the array's until there are as many as in the cards."""
+    stated = {int(card[5:8]): int(float(card[10:30].split("/")[0])) for card in cards if re.match(r"NAXIS\d+ *=", card)}
+    stated = [size for axis, size in sorted(stated.items())]
+    axes = [int(card[10:30].split("/")[0]) for card in cards if card[:9] == "NAXIS   ="]
+    own = list(reversed(shape))
+    if len(own) > 2 and stated[:2] == own[:2] and np.prod(stated, dtype=np.int64) == np.prod(own, dtype=np.int64):
+        return stated
+    return own + [1] * (max(axes, default=2) - len(own))
+
+
+def _head(shape, cards):
+    """A header's blocks: of these cards (80 characters each, in one text) what does not tell of storage."""
     kept = [cards[i : i + 80] for i in range(0, len(cards), 80)]
-    axes = [int(card[10:30].split("/")[0]) for card in kept if card[:9] == "NAXIS   ="]
-    sizes = [pixels.shape[1], pixels.shape[0]] + [1] * (max(axes, default=2) - 2)
+    sizes = _sizes(shape, kept)
     head = ["SIMPLE  =                    T", "BITPIX  =                  -32", f"NAXIS   = {len(sizes):20d}"]
     head += [f"NAXIS{axis:<3d}= {size:20d}" for axis, size in enumerate(sizes, 1)]
     head += [card for card in kept if not _STORAGE.match(card[:8])] + ["END"]
     text = "".join(card.ljust(80) for card in head)
+    return (text + " " * (-len(text) % 2880)).encode("ascii")
+
+
+def write_map(path, pixels, cards=""):
+    """A FITS file with these pixels, [y, x] or [plane, y, x], and of the cards (80 characters each, in one text) what does not
+    tell of storage. It has as many axes as the cards have, those beyond the pixels' of one pixel."""
     with open(path, "wb") as file:
-        file.write((text + " " * (-len(text) % 2880)).encode("ascii"))
-        file.write(np.ascontiguousarray(pixels, dtype=">f4").data)
+        file.write(_head(pixels.shape, cards))
+        for plane in pixels if pixels.ndim > 2 else [pixels]:
+            file.write(np.ascontiguousarray(plane, dtype=">f4").data)
         file.write(bytes(-4 * pixels.size % 2880))
+
+
+def write_grid(path, shape, cards):
+    """A FITS file of zeros, which take no room on the disk, for what asks for a header alone."""
+    head = _head(shape, cards)
+    with open(path, "wb") as file:
+        file.write(head)
+        file.truncate(len(head) + -(-4 * int(np.prod(shape, dtype=np.int64)) // 2880) * 2880)
+
+
+_TYPES = {8: "u1", 16: ">i2", 32: ">i4", 64: ">i8", -32: ">f4", -64: ">f8"}
+
+
+def stored_pixels(path):
+    """The pixels of a plain FITS file in the machine's byte order; axes of one pixel are left out, but for y and x."""
+    cards, begin = header_of(path)
+    number = lambda key: int(next(card[10:30].split("/")[0] for card in cards if card[:8].rstrip() == key))
+    shape = [number(f"NAXIS{axis}") for axis in range(number("NAXIS"), 0, -1)]
+    kind = np.dtype(_TYPES[number("BITPIX")])
+    pixels = np.fromfile(path, kind, int(np.prod(shape, dtype=np.int64)), offset=begin)
+    if not kind.isnative:
+        pixels = pixels.byteswap(inplace=True).view(kind.newbyteorder("="))
+    return pixels.reshape([size for size in shape[:-2] if size > 1] + shape[-2:])
 
 
 def header_of(path):

@@ -258,6 +258,17 @@ def float32(array, told):
     return pixels
 
 
+def float32_cube(array, told):
+    """float32, [plane, y, x] or with more axes before. Masked pixels are blank (NaN)."""
+    array = np.asarray(array)
+    if array.ndim < 3:
+        raise ValueError(f"an array of {array.ndim} axes was given; a cube has three, [plane, y, x]")
+    pixels = float32(array.reshape(-1, array.shape[-1]), Told()).reshape(array.shape)
+    for mask in told.masks:
+        pixels = np.where(np.broadcast_to(mask, pixels.shape), np.float32(np.nan), pixels)
+    return pixels
+
+
 def _refuse_too_large(array):
     """A copy in floats of 32 bits must fit; of a broadcast array nobody has had the memory yet."""
     copied = array.dtype != np.float32 or not array.flags.c_contiguous

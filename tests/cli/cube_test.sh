@@ -267,8 +267,26 @@ put("positive.fits", 1 + np.abs(disc()), 4)
 E3
 run cube positive.fits -o half.fits smooth:12,12,0 moments:0 --backend cpu
 expect_status 3
-expect_in err "the noise cannot be measured"
+expect_in err "positive.fits after smooth:12,12,0: " "the noise cannot be measured"
 expect_no_file half.fits half_mom0.fits .reber-*
+# What is said of a cube between two steps names the step and the user's file; so does its history.
+names_them() {  # TEXT STEP...
+  local text=$1
+  shift
+  run cube in.fits -o no.fits "$@" --backend cpu
+  expect_status 2
+  expect_in err "$text"
+  expect_not_in err ".reber-"
+  expect_no_file no.fits .reber-*
+}
+LC_ALL=C sed 's/CRVAL1  =   10.0/CRVAL1  =   90.0/' on_tan.fits >far.fits
+names_them "step 'regrid:far.fits': in.fits after smooth:12,12,0: no pixel of it lies on the grid" smooth:12,12,0 regrid:far.fits
+names_them "step 'smooth:3,3,0': in.fits after regrid:on_tan.fits, plane 0: cannot reach" regrid:on_tan.fits smooth:3,3,0
+names_them "does not lie on the pixels of in.fits after regrid:on_tan.fits smooth:12,12,0: " regrid:on_tan.fits smooth:12,12,0 feather:dish.fits
+names_them "step 'smooth:3,3,0': in.fits, plane 0: cannot reach" smooth:3,3,0
+cube in.fits -o three.fits regrid:on_tan.fits smooth:12,12,0 spectral:hanning --backend cpu
+expect_in three.fits "input in.fits after regrid:on_tan.fits"
+expect_not_in three.fits ".reber-"
 cube lacking.fits -o feathered.fits feather:dish.fits --backend cpu
 cube lacking.fits -o louder.fits feather:dish.fits,scale=1.5,sdfwhm=28.8,lowpass --backend cpu
 

@@ -134,7 +134,12 @@ expect_status 2
 expect_in err "give --common or --to-beam"
 run mosaic f0.fits f1.fits wide.fits --like grid.fits -o common.fits --common --weights uniform "${cpu[@]}"
 expect_status 0
-[ ! -e common.fits.common ] || report "the folder of smoothed images is left"
+expect_no_file .reber-*
+# They are told of by the names of the user's files, which a pattern of primary beams stands for as well.
+expect_in common.fits "mosaic: wide.fits, rms 1"
+expect_not_in common.fits ".reber-"
+run mosaic f0.fits f1.fits --like grid.fits -o common.fits --to-beam 40,40,0 --beam-model image:%_pb.fits --weights uniform --overwrite "${cpu[@]}"
+expect_status 0
 
 # What it refuses, before any work.
 refused() { run mosaic "$@" "${cpu[@]}"; [ "$status" -eq 2 ] || expect_status 2; [ ! -e no.fits ] || report "no.fits was written"; }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -34,6 +35,12 @@ CubeSource CubeSource::open(const std::string& path, const OpenOptions& options,
   CubeSource cube;
   cube.file_ = open_image_file(path, options, Planes::many, progress);
   if (options.check) compare_sums(*cube.file_, path, progress, log);
+  return cube;
+}
+
+CubeSource CubeSource::of(std::shared_ptr<const ImageFile> file) {
+  CubeSource cube;
+  cube.file_ = std::move(file);
   return cube;
 }
 

@@ -21,6 +21,9 @@ class CubeSource {
   static CubeSource open(const std::string& path, const OpenOptions& options, const Progress& progress = {},
                          const LogSink& log = {});
 
+  /// The planes of an image that is open already, or of one in memory.
+  static CubeSource of(std::shared_ptr<const ImageFile> file);
+
   [[nodiscard]] std::int64_t planes() const { return file_->planes(); }
   [[nodiscard]] Shape shape() const { return file_->shape(); }
   [[nodiscard]] const ImageFile& file() const { return *file_; }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -15,6 +16,7 @@
 #include "core/studies/imaging/feather.hpp"
 #include "core/studies/imaging/grid_words.hpp"
 #include "core/studies/imaging/regrid.hpp"
+#include "core/studies/imaging/scratch_names.hpp"
 #include "core/studies/imaging/smoothing.hpp"
 
 namespace reber {
@@ -26,12 +28,14 @@ class Runner {
       : work_(work),
         on_backend_(on_backend),
         progress_(progress),
-        log_(log),
+        log_(names_.over(log)),
         steps_(parse_cube_steps(work.steps)),
         group_(work.base.output.durable),
         beam_(work.base.beam),
         open_(work.base.open),
-        path_(work.base.input) {}
+        path_(work.base.input) {
+    if (!work.name.empty()) names_.add(work.base.input, work.name);
+  }
 
   CubeDone plan() {
     const CubeSource cube = open();
@@ -48,9 +52,10 @@ class Runner {
   }
 
   CubeDone run() {
-    CubeDone done = plan();
-    for (std::size_t i = 0; i < steps_.planes.size(); ++i) take_planes(i);
-    if (!only_planes()) walk();
+    CubeDone done = names_.told("", [&] { return plan(); });
+    for (std::size_t i = 0; i < steps_.planes.size(); ++i)
+      names_.told(fmt::format("step '{}'", steps_.planes[i]), [&] { take_planes(i); });
+    if (!only_planes()) names_.told(printable(names_.in(path_)), [&] { walk(); });
     group_.commit(progress_);
     done.outputs = std::move(outputs_);
     done.history = std::move(history_);
@@ -65,18 +70,22 @@ class Runner {
            steps_.cuts.empty();
   }
   [[nodiscard]] std::vector<std::string> first_lines() const {
-    std::vector<std::string> lines{work_.base.program + ", input " + work_.base.input};
+    std::vector<std::string> lines{work_.base.program + ", input " + names_.in(work_.base.input)};
     for (const std::string& line : work_.base.call) lines.push_back("option: " + line);
     return lines;
   }
-  std::string scratch() {
-    return scratch_.emplace_back(std::filesystem::path(work_.output).parent_path().string()).path();
+  /// A file between two steps.   after: what was done to the input till then
+  std::string scratch(const std::string& after) {
+    const std::string& path = scratch_.emplace_back(std::filesystem::path(work_.output).parent_path().string()).path();
+    names_.add(path, fmt::format("{} after {}", names_.in(printable(work_.base.input)), after));
+    return path;
   }
 
   /// The cube at another beam. target: empty for the common one
   void smooth_to(const std::optional<Beam>& target, const std::string& output, const FileOptions& how) {
     std::vector<SmoothInput> inputs;
     inputs.push_back(read_smooth_input(path_, open_, beam_, progress_));
+    inputs[0].path = names_.in(path_);  // of HISTORY
     if (!inputs[0].cube)
       throw InputError(fmt::format("{}: it has one plane: reber smooth smooths images", printable(path_)));
     if (target) {
@@ -130,7 +139,8 @@ class Runner {
   void take_planes(std::size_t i) {
     const std::string& text = steps_.planes[i];
     const bool last = i + 1 == steps_.planes.size() && only_planes();
-    const std::string output = last ? work_.output : scratch();
+    const auto done = std::span(steps_.planes).first(i + 1);
+    const std::string output = last ? work_.output : scratch(fmt::format("{}", fmt::join(done, " ")));
     const FileOptions how = last ? FileOptions(work_.overwrite, &group_) : FileOptions(true);
     const std::size_t colon = text.find(':');
     const std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -153,7 +163,7 @@ class Runner {
   void walk() {
     request_.beam = beam_;
     for (const double fwhm : steps_.resolutions) {
-      const std::string path = scratch();
+      const std::string path = scratch(fmt::format("smoothing to {:g} arcsec for the mask", fwhm));
       smooth_to(Beam{fwhm / 3600, fwhm / 3600, 0}, path, FileOptions(true));
       history_.pop_back();
       request_.smoothed.push_back(CubeSource::open(path, {}, progress_));
@@ -166,7 +176,8 @@ class Runner {
   const CubeWork& work_;
   const OnBackend& on_backend_;
   const Progress& progress_;
-  const LogSink& log_;
+  ScratchNames names_;
+  LogSink log_;
   CubeSteps steps_;
   std::vector<ScratchPath> scratch_;
   CommitGroup group_;

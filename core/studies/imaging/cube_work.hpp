@@ -15,7 +15,8 @@
 namespace reber {
 
 struct CubeWork {
-  Request base;  ///< input, open, beam, call, program, memory, durable
+  Request base;      ///< input, open, beam, call, program, memory, durable
+  std::string name;  ///< what the input is called; empty: its path
   std::vector<std::string> steps;
   std::string output, planes = "all";
   int threads = 0;

@@ -66,8 +66,8 @@ double unit_factor(const ImageHeader& high, const ImageHeader& low) {
 void check_grid(const ImageHeader& high, const ImageHeader& low) {
   const auto refuse = [&](const std::string& why) {
     return InputError(
-        fmt::format("{} does not lie on the pixels of {}: {}. Put it there first: reber regrid {} --like {}",
-                    printable(low.path), printable(high.path), why, printable(low.path), printable(high.path)));
+        fmt::format("{} does not lie on the pixels of {}: {}. Put it there first, with reber regrid --like",
+                    printable(low.path), printable(high.path), why));
   };
   if (!(low.shape == high.shape))
     throw refuse(

@@ -178,13 +178,12 @@ void Mosaic::open(const MosaicInput& input, const Progress& progress) {
   progress.check();
   const ImagePlane file = ImagePlane::open(input.path, request_.open, progress);
   MosaicField field;
-  field.path = input.path;
-  field.header = std::make_shared<const ImageHeader>(file.header());
-  field.pixels = file.pixels(progress);
+  const auto named = std::make_shared<ImageHeader>(file.header());
+  field.name = named->path = input.name, field.header = named, field.pixels = file.pixels(progress);
   field.scale = input.scale, field.shift = input.shift, field.rms = input.rms.value_or(0);
   field.beam = request_.beam ? request_.beam : file.header().beam;
-  const ImageHeader& header = *field.header;
-  const std::string name = printable(input.path);
+  const ImageHeader& header = *named;
+  const std::string name = printable(input.name);
   if (!header.wcs.celestial())
     throw InputError(fmt::format("{}: it has no sky coordinates ({})", name, header.wcs.why_not()));
   field.covered = common(footprint(header.wcs, header.shape, request_.grid),
@@ -194,14 +193,14 @@ void Mosaic::open(const MosaicInput& input, const Progress& progress) {
   const Unit& unit = header.unit;
   if (!fields_.empty() && !unit.alike(fields_.front().header->unit) && unit.text != fields_.front().header->unit.text)
     throw InputError(fmt::format("{}: its unit '{}' is not that of {}, '{}'", name, printable(unit.text),
-                                 printable(fields_.front().path), printable(fields_.front().header->unit.text)));
+                                 printable(fields_.front().name), printable(fields_.front().header->unit.text)));
   if (!fields_.empty() && unit.alike(fields_.front().header->unit))
     field.scale *= unit.factor / fields_.front().header->unit.factor;
   field.frequency_hz = header.wcs.frequency_hz();
   if (request_.primary.needs_frequency() && !(field.frequency_hz > 0))
     throw InputError(fmt::format("{}: it states no frequency, which the primary beam needs", name));
   if (request_.primary.kind() == PrimaryBeam::Kind::image) {
-    const std::string path = request_.primary.image_of(input.path);
+    const std::string path = request_.primary.image_of(input.name);
     const ImagePlane beam = ImagePlane::open(path, {}, progress);
     const PlaceMap map(header.wcs, beam.header().wcs);
     const auto last_x = static_cast<double>(header.shape.nx - 1), last_y = static_cast<double>(header.shape.ny - 1);
@@ -221,19 +220,19 @@ void Mosaic::check_alike() {
   const bool per_beam = fields_.front().header->unit.kind == Unit::Kind::jy_per_beam;
   for (const MosaicField& field : fields_) {
     if (!field.beam && per_beam)
-      throw InputError(fmt::format("{}: its pixels are per beam and it has no beam; {}", printable(field.path),
+      throw InputError(fmt::format("{}: its pixels are per beam and it has no beam; {}", printable(field.name),
                                    field.header->beam_note));
     if (!field.beam || !fields_.front().beam) continue;
     if (!same_beam(*fields_.front().beam, *field.beam))
       throw InputError(fmt::format("{} has a beam of {} and {} one of {}: give --common or --to-beam",
-                                   printable(fields_.front().path), beam_words(*fields_.front().beam),
-                                   printable(field.path), beam_words(*field.beam)));
+                                   printable(fields_.front().name), beam_words(*fields_.front().beam),
+                                   printable(field.name), beam_words(*field.beam)));
   }
   const auto [low, high] = std::ranges::minmax_element(fields_, {}, &MosaicField::frequency_hz);
   if (low->frequency_hz < high->frequency_hz)
     request_.history.push_back(fmt::format(
         "mosaic: fields of {:.7g} to {:.7g} MHz (0: not stated) are added as they are; the header has that of {}",
-        low->frequency_hz / 1e6, high->frequency_hz / 1e6, fields_.front().path));
+        low->frequency_hz / 1e6, high->frequency_hz / 1e6, fields_.front().name));
   if (fields_.front().beam)
     beam_ = BeamOnGrid(*fields_.front().header, *fields_.front().beam, BeamIs::sky, request_.grid).middle();
 }
@@ -255,8 +254,8 @@ void Mosaic::measure(Backend& backend, const Progress& progress) {
         plane = backend.derive(EveryNth{*plane, kThin}, progress);
       field.rms = backend.clip(*plane, options, progress).std / clip_bias(options.kappa);
     }
-    if (!(field.rms > 0)) throw InputError(fmt::format("{}: its noise cannot be measured", printable(field.path)));
-    history_.push_back(fmt::format("mosaic: {}, rms {:.6g}, scale {:.6g}, shift {:g}, {:g} arcsec", field.path,
+    if (!(field.rms > 0)) throw InputError(fmt::format("{}: its noise cannot be measured", printable(field.name)));
+    history_.push_back(fmt::format("mosaic: {}, rms {:.6g}, scale {:.6g}, shift {:g}, {:g} arcsec", field.name,
                                    field.rms, field.scale, field.shift.east_arcsec, field.shift.north_arcsec));
   }
 }
@@ -349,7 +348,7 @@ void Mosaic::write_psf(const std::string& path, const FileOptions& how, const Pr
   for (const MosaicField& field : fields_) {
     if (!field.beam)
       throw InputError(
-          fmt::format("{}: a map of the beam needs one; {}", printable(field.path), field.header->beam_note));
+          fmt::format("{}: a map of the beam needs one; {}", printable(field.name), field.header->beam_note));
     beams.emplace_back(*field.header, *field.beam, beam_is(*field.header, request_.beam_is), request_.grid);
     tables.emplace_back(request_.primary, field.frequency_hz, request_.cutoff);
     centres.push_back(pointing_of(*field.header));
@@ -378,7 +377,7 @@ void Mosaic::write_psf(const std::string& path, const FileOptions& how, const Pr
     const Ellipse mean = ellipse_of({sum.xx / weights, sum.xy / weights, sum.yy / weights});
     return Beam{mean.major, mean.minor, mean.pa_deg};
   };
-  write_beam_map(path, fields_.front().path, request_.grid, at, history_, how, progress);
+  write_beam_map(path, fields_.front().name, request_.grid, at, history_, how, progress);
 }
 
 void Mosaic::write_coverage(const std::string& path, const FileOptions& how, const Progress& progress) const {

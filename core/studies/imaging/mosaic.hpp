@@ -18,6 +18,7 @@ namespace reber {
 
 struct MosaicInput {
   std::string path;
+  std::string name;  ///< what it is called: the path, or that of the user's file
   double scale = 1;  ///< its pixels are multiplied by this, and so is its noise
   SkyShift shift;
   std::optional<double> rms;  ///< in its own unit, before the scale; empty: measured
@@ -40,7 +41,7 @@ struct MosaicRequest {
 
 /// One field as it counts.
 struct MosaicField {
-  std::string path;
+  std::string name;
   std::shared_ptr<const ImageHeader> header;
   std::shared_ptr<const PixelSource> pixels, primary;  ///< primary: of the image of it, or null
   double scale = 1, rms = 0, frequency_hz = 0;

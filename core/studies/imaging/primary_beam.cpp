@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/files/io/file_stem.hpp"
 
 namespace reber {
 namespace {
@@ -66,12 +67,10 @@ PrimaryBeam PrimaryBeam::parse(const std::string& text) {
 }
 
 std::string PrimaryBeam::image_of(const std::string& field) const {
-  std::filesystem::path stem = field;
-  while (!stem.extension().empty() &&
-         (stem.extension() == ".fits" || stem.extension() == ".gz" || stem.extension() == ".fz"))
-    stem.replace_extension();
   const std::size_t at = image_.find('%');
-  return at == std::string::npos ? image_ : image_.substr(0, at) + stem.string() + image_.substr(at + 1);
+  if (at == std::string::npos) return image_;
+  const std::filesystem::path stem = std::filesystem::path(field).parent_path() / stem_of(field);
+  return image_.substr(0, at) + stem.string() + image_.substr(at + 1);
 }
 
 double PrimaryBeam::at(double radians, double frequency_hz) const {

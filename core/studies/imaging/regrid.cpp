@@ -99,6 +99,10 @@ void RegridNode::render(const Rect& where, float* out, const Progress& progress)
       *out = static_cast<float>(static_cast<double>(*out) * places->area_ratio(y, x));
 }
 
+std::unique_ptr<Plane> RegridNode::plane(const Rect& where, const Progress& progress) {
+  return backend_->resample(*plane_, *places_->of(where), *table_, progress);
+}
+
 std::shared_ptr<const Plane> plane_of(Backend& backend, std::shared_ptr<const PixelSource> pixels, const Job& job) {
   const BackendInfo info = backend.info();
   MemoryNeeds needs;
@@ -230,26 +234,48 @@ OutputHeader Regridding::header_of(const ImageHeader& like) const {
   return header;
 }
 
+OutputHeader Regridding::plane_header(const ImageHeader& like) const {
+  OutputHeader header = header_of(like);
+  header.beam = output_beams().one;
+  header.places = fits::axis_places(*cube_.header(planes_.front()));
+  return header;
+}
+
+std::shared_ptr<const ImageHeader> Regridding::like() const {
+  return std::make_shared<const ImageHeader>(on_grid(*cube_.header(planes_.front()), request_.grid));
+}
+
+std::unique_ptr<RegridNode> Regridding::node_of(std::int64_t plane, const std::shared_ptr<Backend>& backend,
+                                                std::shared_ptr<const ImageHeader> like,
+                                                const Progress& progress) const {
+  return std::make_unique<RegridNode>(backend, plane_of(*backend, cube_.pixels(plane, progress), progress),
+                                      std::move(like), places_, table_of(beam_of(plane)));
+}
+
+std::unique_ptr<RegridNode> Regridding::first(const std::shared_ptr<Backend>& backend, const Progress& progress) const {
+  return node_of(planes_.front(), backend, like(), progress);
+}
+
+std::string Regridding::cards() const {
+  const auto own = like();
+  return fits::output_cards(own->shape, -32, plane_header(*own));
+}
+
 void Regridding::write(const std::string& path, const std::shared_ptr<Backend>& backend, const FileOptions& how,
                        const Progress& progress) const {
-  const auto like = std::make_shared<const ImageHeader>(on_grid(*cube_.header(planes_.front()), request_.grid));
-  const Beams beams = output_beams();
-  OutputHeader header = header_of(*like);
-  header.beam = beams.one;
-  const auto node_of = [&](std::int64_t plane) {
-    return RegridNode(backend, plane_of(*backend, cube_.pixels(plane, progress), progress), like, places_,
-                      table_of(beam_of(plane)));
-  };
+  const auto own = like();
   if (planes_.size() == 1) {
-    header.places = fits::axis_places(*cube_.header(planes_.front()));
-    RegridNode node = node_of(planes_.front());
-    return write_fits(path, node.shape(), header, rows_of(node, progress), how, progress);
+    const auto node = node_of(planes_.front(), backend, own, progress);
+    return write_fits(path, node->shape(), plane_header(*own), rows_of(*node, progress), how, progress);
   }
+  const Beams beams = output_beams();
+  OutputHeader header = header_of(*own);
+  header.beam = beams.one;
   CubeWriter writer(path, header, beams.table, how);
   for (const std::int64_t plane : planes_) {
     progress.report("regridding planes", static_cast<double>(plane) / static_cast<double>(planes_.size()));
-    RegridNode node = node_of(plane);
-    writer.write_plane(plane, rows_of(node, progress), progress);
+    const auto node = node_of(plane, backend, own, progress);
+    writer.write_plane(plane, rows_of(*node, progress), progress);
   }
   progress.check();
   writer.finish();

@@ -52,6 +52,8 @@ class RegridNode final : public FlowNode {
         table_(std::move(table)) {}
   [[nodiscard]] const ImageHeader& header() const override { return *header_; }
   void render(const Rect& where, float* out, const Progress& progress) override;
+  /// A rectangle that stays with the backend, of a unit that is not per pixel.
+  [[nodiscard]] std::unique_ptr<Plane> plane(const Rect& where, const Progress& progress);
 
  private:
   std::shared_ptr<Backend> backend_;
@@ -121,6 +123,11 @@ class Regridding {
   /// throws InputError where the image has no sky coordinates or lies outside the grid
   Regridding(const CubeSource& cube, RegridRequest request);
   [[nodiscard]] const RegridFacts& facts() const { return facts_; }
+  /// The first plane on the grid, made as it is asked for, and the cards that write() gives it where it is the only
+  /// one.
+  [[nodiscard]] std::unique_ptr<RegridNode> first(const std::shared_ptr<Backend>& backend,
+                                                  const Progress& progress) const;
+  [[nodiscard]] std::string cards() const;
   /// Writes the image.   how: as write_fits
   void write(const std::string& path, const std::shared_ptr<Backend>& backend, const FileOptions& how,
              const Progress& progress) const;
@@ -141,6 +148,12 @@ class Regridding {
   [[nodiscard]] Beams output_beams() const;
   [[nodiscard]] std::shared_ptr<const ResampleTable> table_of(const std::optional<Beam>& beam) const;
   [[nodiscard]] OutputHeader header_of(const ImageHeader& like) const;
+  /// Of an only plane.
+  [[nodiscard]] OutputHeader plane_header(const ImageHeader& like) const;
+  [[nodiscard]] std::unique_ptr<RegridNode> node_of(std::int64_t plane, const std::shared_ptr<Backend>& backend,
+                                                    std::shared_ptr<const ImageHeader> like,
+                                                    const Progress& progress) const;
+  [[nodiscard]] std::shared_ptr<const ImageHeader> like() const;
 
   const CubeSource& cube_;
   RegridRequest request_;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace reber::app {
+namespace reber {
 
 /// Lines of a name and `count` numbers; what follows a # is a comment. A name is a path as given, or a file's name with
 /// or without its ending.
@@ -16,4 +16,4 @@ namespace reber::app {
                                                                 const std::vector<std::string>& files, int count,
                                                                 double otherwise);
 
-}  // namespace reber::app
+}  // namespace reber

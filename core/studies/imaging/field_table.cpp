@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lines by white space.
-#include "app/options/field_table.hpp"
+#include "core/studies/imaging/field_table.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
-#include "app/options/option.hpp"
-#include "app/options/output_names.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/io/byte_source.hpp"
+#include "core/files/io/file_stem.hpp"
+#include "core/sky/model/fits_cards.hpp"
 
-namespace reber::app {
+namespace reber {
 
 std::vector<std::vector<double>> read_field_table(const std::string& path, const std::vector<std::string>& files,
                                                   int count, double otherwise) {
@@ -32,9 +33,9 @@ std::vector<std::vector<double>> read_field_table(const std::string& path, const
     };
     std::vector<double> values;
     while (words >> word) {
-      double value = 0;
-      if (!read(word, value).empty() || !std::isfinite(value)) wrong("'" + printable(word) + "' is not a number");
-      values.push_back(value);
+      const std::optional<double> value = fits::parse_number(word);
+      if (!value || !std::isfinite(*value)) wrong("'" + printable(word) + "' is not a number");
+      values.push_back(*value);
     }
     if (values.size() != static_cast<std::size_t>(count))
       wrong(fmt::format("a name and {} numbers were expected", count));
@@ -51,4 +52,4 @@ std::vector<std::vector<double>> read_field_table(const std::string& path, const
   return all;
 }
 
-}  // namespace reber::app
+}  // namespace reber
