@@ -17,6 +17,7 @@
 #include "core/base/error.hpp"
 #include "core/files/io/path_fence.hpp"
 #include "core/seam/compute/lost_card.hpp"
+#include "gui/model/image/level_cache.hpp"
 #include "gui/model/recovery.hpp"
 #include "gui/model/settings.hpp"
 #include "gui/viewer.hpp"
@@ -29,7 +30,7 @@ struct Options {
   gui::ViewerOptions viewer;
   app::ParameterOptions parameters;
   int device = 0, threads = 0, hdu = -1;
-  std::int64_t plane = -1;
+  std::int64_t plane = -1, memory_mib = 0;
   bool no_settings = false, bench = false, keys = false;
   std::string share = "auto", maps = "auto", open_backend = "early";
   bool browser = false;
@@ -105,6 +106,18 @@ void add_options(app::Command& parser, Options& options) {
                   "asked for: until then no memory of the card is taken)")
       ->check(app::one_of({"early", "asked"}))
       ->capture_default_str();
+  parser
+      .add_option("--image-memory", options.memory_mib,
+                  "MiB that the pixels of an image may take; larger ones stay in their file (0: a quarter of the "
+                  "machine's memory)")
+      ->brief("MiB of pixels held in memory")
+      ->check(app::not_negative());
+  parser
+      .add_option("--cache", viewer.cache_folder,
+                  "Folder in which reduced levels of images larger than that are kept (default: reber in the user's "
+                  "cache folder); off: none")
+      ->brief("Folder for levels of large images")
+      ->type_name("FOLDER");
   add_browser_options(parser, options);
   parser.add_option("--script", viewer.script, "Play these steps on the window; exit code 1 where a check fails")
       ->brief("Play these steps on the window")
@@ -147,7 +160,7 @@ void keep_to_folders(Options& options) {
   }
   std::vector<std::string> all = options.folders;
   for (const std::string& own : {fs::path(viewer.settings).parent_path().string(), gui::default_recovery_folder(),
-                                 fs::path(viewer.sample).parent_path().string()}) {
+                                 fs::path(viewer.sample).parent_path().string(), viewer.cache_folder}) {
     std::error_code error;
     if (own.empty() || (fs::create_directories(own, error), error)) continue;
     all.push_back(own);
@@ -205,6 +218,11 @@ void finish(Options& options, char** arguments) {
     viewer.settings.clear();
   else if (usual)
     viewer.settings = gui::default_settings_path();
+  if (viewer.cache_folder.empty())
+    viewer.cache_folder = gui::default_cache_folder();
+  else if (viewer.cache_folder == "off")
+    viewer.cache_folder.clear();
+  viewer.image_memory = options.memory_mib << 20;
   viewer.stop = &app::stop_flag();
   viewer.resume = app::viewer_begun_anew();
   viewer.card_failure = lost_words();

@@ -59,7 +59,7 @@ App::App(const ViewerOptions& options)
   // The first image is read while the window opens.
   std::unique_ptr<DocumentStore::Loading> begun;
   if (!options.resume && !options.files.empty() && is_image(options.files.front()))
-    begun = DocumentStore::begin(options.files.front(), options.request.open, options_.image_memory, wake());
+    begun = DocumentStore::begin(options.files.front(), options_, wake());
   open_window();
   if (window_->software()) state_.software_renderer = window_->renderer();
   overlays_ = std::make_unique<Overlays>();

@@ -201,9 +201,15 @@ std::vector<float> cumulative_of(const std::vector<float>& sorted, double low, d
 }
 
 void put_pixels(Layer& layer, std::shared_ptr<const Pyramid> pixels, std::uint64_t generation) {
+  std::vector<float> sample = sorted_sample(*pixels);
+  put_pixels(layer, std::move(pixels), std::move(sample), generation);
+}
+
+void put_pixels(Layer& layer, std::shared_ptr<const Pyramid> pixels, std::vector<float> sample,
+                std::uint64_t generation) {
   layer.pixels = std::move(pixels);
   layer.generation = generation;
-  layer.sample = sorted_sample(*layer.pixels);
+  layer.sample = std::move(sample);
   layer.noise = noise_of(layer.sample);
   if (layer.limits_set) return;
   set_first_limits(layer.render, layer.kind, layer.sample);

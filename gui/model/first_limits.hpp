@@ -49,6 +49,9 @@ void set_first_limits(RenderSettings& render, LayerKind kind, const std::vector<
 [[nodiscard]] double channel_low(const RenderSettings& render, double noise);
 
 /// Gives a layer its pixels with a sample of them, and its first limits where none are set.
+///   sample: sorted_sample() of them
+void put_pixels(Layer& layer, std::shared_ptr<const Pyramid> pixels, std::vector<float> sample,
+                std::uint64_t generation);
 void put_pixels(Layer& layer, std::shared_ptr<const Pyramid> pixels, std::uint64_t generation);
 
 /// 256 values: the part of the sample that lies below low + (high - low) i / 255, for Stretch::histogram.

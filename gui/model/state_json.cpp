@@ -73,6 +73,7 @@ Json of_document(const Document& document, const RenderSettings& render) {
             {"result", of_result(document)},
             {"live", document.live},
             {"loading", document.loading},
+            {"row_step", document.layer().pixels ? document.layer().pixels->row_step() : 0},
             {"error", document.error},
             {"selected", document.selection.rows},
             {"focus", document.selection.focus},

@@ -47,6 +47,7 @@ struct ViewerOptions {
   std::function<void(const std::string& session)> begin_anew;
   const std::atomic<bool>* stop = nullptr;  ///< true: the viewer keeps its state and ends; null: never
   std::int64_t image_memory = 0;            ///< bytes that level 0 of an image may take; 0: a quarter of the machine's
+  std::string cache_folder;                 ///< for levels of images larger than that; empty: they are kept nowhere
   std::int64_t texture_memory = 256 << 20;
   std::string bench_part = "all";  ///< of bench_viewer(): all, frames, layers
   /// The backend is opened once the first pixels are shown, beside the interface; else when work is first asked for.

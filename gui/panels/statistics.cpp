@@ -45,7 +45,7 @@ std::vector<Row> rows_of(const LayerStatistics& s, const Unit& unit, const Coord
   };
   const int base = style.one_based ? 1 : 0;
   const auto at = [&](std::int64_t x, std::int64_t y) {
-    return s.reduced || x < 0 ? std::string() : fmt::format("at {}, {}", x + base, y + base);
+    return s.row_step > 1 || x < 0 ? std::string() : fmt::format("at {}, {}", x + base, y + base);
   };
   std::vector<Row> rows{{"Pixels", fmt::format("{}", s.summary.finite), "finite"},
                         {"", fmt::format("{}", s.summary.blank), "blank"}};
@@ -87,7 +87,22 @@ void draw_table(Context& context, const LayerStatistics& s, const Unit& unit) {
     context.widgets.item(fmt::format("statistics.beside.{}", i));
   }
   ImGui::EndTable();
-  if (s.reduced) ImGui::TextDisabled("of the image reduced to fit in memory");
+}
+
+/// Of an image that stays in its file, some rows tell the noise; its extremes are known once all were read.
+void draw_counting(Context& context, const LayerStatistics& s) {
+  if (s.row_step == 1) return;
+  const double fraction = counting_fraction(context.state);
+  if (fraction >= 0) {
+    ImGui::ProgressBar(static_cast<float>(fraction), {-1, 0}, "counting all pixels");
+    context.widgets.item("statistics.counting");
+    return;
+  }
+  ImGui::TextDisabled("of every %lldth row", static_cast<long long>(s.row_step));
+  ImGui::SameLine();
+  if (ImGui::Button("All pixels")) count_all_pixels(context);
+  context.widgets.item("statistics.all_pixels");
+  tip("Reads the whole file seven times.");
 }
 
 /// Bars in log scale, the limits as lines; the nearer one follows the mouse while the button is down.
@@ -176,6 +191,7 @@ void StatisticsPanel::draw(Context& context) {
   }
   const Unit unit = shown_unit(document, document.shown);
   draw_table(context, *s, unit);
+  draw_counting(context, *s);
   if (!layer.render.categorical) draw_histogram(context, *s, layer.render, unit, high_held_);
 }
 

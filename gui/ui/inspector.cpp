@@ -3,6 +3,7 @@
 #include "gui/ui/inspector.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "gui/model/first_limits.hpp"
@@ -44,6 +45,7 @@ struct InspectorJobs {
   JobSlot<ViewContours> contours;
   JobSlot<RegionResults> regions;
   Asked<std::uint64_t> statistics_asked;  ///< Pyramid::id()
+  std::uint64_t counting = 0;             ///< of which all pixels in its file are counted
   Asked<ContoursKey> contours_asked;
   Asked<RegionsKey> regions_asked;
   std::optional<LayerStatistics> statistics_found;
@@ -53,28 +55,31 @@ struct InspectorJobs {
 
 namespace {
 
-/// Images that do not fit in memory are judged by the lowest level with at most this many pixels.
-constexpr std::int64_t kMostReduced = std::int64_t{64} << 20;
+/// Images that stay in their file are judged by some of their rows, with at most this many pixels.
+constexpr std::int64_t kMostSampled = std::int64_t{16} << 20;
 constexpr int kBins = 512;
 constexpr double kTail = 1e-4;
 
 struct WholePixels {
   ConstImageView view;
   Image owned;
-  bool reduced = false;
+  std::int64_t row_step = 1;
 };
 
 WholePixels whole_pixels(const Pyramid& pixels) {
   WholePixels whole;
   whole.view = pixels.brought_pixels();
   if (whole.view.pixels != nullptr) return whole;
-  int level = pixels.first_level();
-  while (level + 1 < pixels.levels() && pixels.level_shape(level).count() > kMostReduced) ++level;
-  const Shape shape = pixels.level_shape(level);
+  const int level = pixels.first_level();
+  Shape shape = pixels.level_shape(level);
+  if (pixels.in_file()) whole.row_step = std::max<std::int64_t>(1, shape.count() / kMostSampled);
+  const std::int64_t step = whole.row_step;
+  shape.ny = (shape.ny + step - 1) / step;
   whole.owned = Image(shape);
-  pixels.read(level, Reduction::mean, {0, 0, shape.ny, shape.nx}, whole.owned.data());
+  if (step == 1) pixels.read(level, Reduction::mean, {0, 0, shape.ny, shape.nx}, whole.owned.data());
+  for (std::int64_t y = 0; step > 1 && y < shape.ny; ++y)
+    pixels.read_rows(y * step, 1, whole.owned.data() + y * shape.nx);
   whole.view = whole.owned.view();
-  whole.reduced = level > 0;
   return whole;
 }
 
@@ -94,27 +99,39 @@ WholePixels measured_pixels(const Pyramid& pixels) {
   return whole;
 }
 
-LayerStatistics make_statistics(const Pyramid& pixels, const Progress& progress) {
+LayerStatistics statistics_of(const ImageRows& rows, std::uint64_t id, const Progress& progress) {
   ThreadPool pool;
-  const WholePixels whole = whole_pixels(pixels);
   LayerStatistics out;
-  out.pixels = pixels.id();
-  out.reduced = whole.reduced;
-  progress.report("statistics", 0);
-  out.summary = summarise(whole.view, pool, progress);
-  progress.report("statistics", 0.2);
-  out.std = standard_deviation(whole.view, out.summary.mean(), pool, progress);
-  progress.report("statistics", 0.4);
-  const auto ranks = quantiles(whole.view, {0.5, kTail, 1 - kTail}, pool, progress);
+  out.pixels = id;
+  out.summary = summarise(rows, pool, progress);
+  out.std = standard_deviation(rows, out.summary.mean(), pool, progress);
+  const auto ranks = quantiles(rows, {0.5, kTail, 1 - kTail}, pool, progress);
   out.median = ranks[0];
-  progress.report("statistics", 0.7);
-  out.sigma = 1.4826 * quantiles(whole.view, {0.5}, pool, progress, static_cast<float>(ranks[0])).front();
+  out.sigma = 1.4826 * quantiles(rows, {0.5}, pool, progress, static_cast<float>(ranks[0])).front();
   // Around the noise: over the whole range it would be one bar.
   const bool noise = out.sigma > 0;
   const double low = noise ? std::max(ranks[1], out.median - 10 * out.sigma) : ranks[1],
                high = noise ? std::min(ranks[2], out.median + 40 * out.sigma) : ranks[2];
-  out.histogram = histogram(whole.view, low, high, kBins, pool, progress);
+  out.histogram = histogram(rows, low, high, kBins, pool, progress);
   return out;
+}
+
+LayerStatistics make_statistics(const Pyramid& pixels, const Progress& progress) {
+  const WholePixels whole = whole_pixels(pixels);
+  LayerStatistics out = statistics_of(whole.view, pixels.id(), progress);
+  out.row_step = whole.row_step;
+  return out;
+}
+
+/// The same of all rows, each read as often as statistics_of() walks over them.
+LayerStatistics statistics_of_file(const Pyramid& pixels, const Progress& progress) {
+  constexpr double kWalks = 7;
+  std::atomic<std::int64_t> read{0};
+  const ImageRows rows(pixels.shape(), [&](std::int64_t y0, std::int64_t ny, float* out) {
+    pixels.read_rows(y0, ny, out);
+    progress.report("statistics", static_cast<double>(read += ny) / (kWalks * static_cast<double>(pixels.shape().ny)));
+  });
+  return statistics_of(rows, pixels.id(), progress);
 }
 
 std::vector<double> values_at(const Pyramid& pixels, const std::vector<double>& percents, const Progress& progress) {
@@ -153,6 +170,10 @@ void update_inspector(Context& context) {
   InspectorJobs& jobs = *context.state.inspect.jobs;
   take_limits(context.state, jobs);
   if (auto found = jobs.statistics.take()) jobs.statistics_found = std::move(found);
+  if (const std::string error = jobs.statistics.error(); !error.empty() && jobs.counting != 0) {
+    context.state.say("Statistics: " + error, true);
+    jobs.counting = 0;
+  }
   if (auto found = jobs.contours.take()) jobs.contours_found = std::move(found);
   if (auto found = jobs.regions.take()) jobs.regions_found = std::move(found);
 }
@@ -178,10 +199,26 @@ const LayerStatistics* layer_statistics(Context& context) {
   const auto pixels = context.state.document()->layer().pixels;
   if (!pixels) return nullptr;
   InspectorJobs& jobs = jobs_of(context);
-  if (jobs.statistics_asked.anew(pixels->id()))
+  if (jobs.statistics_asked.anew(pixels->id())) {
+    jobs.counting = 0;
     jobs.statistics.start([pixels](const Progress& progress) { return make_statistics(*pixels, progress); });
+  }
   const auto& found = jobs.statistics_found;
   return found && found->pixels == pixels->id() ? &*found : nullptr;
+}
+
+void count_all_pixels(Context& context) {
+  const auto pixels = context.state.document()->layer().pixels;
+  if (!pixels || !pixels->in_file()) return;
+  jobs_of(context).counting = pixels->id();
+  jobs_of(context).statistics.start(
+      [pixels](const Progress& progress) { return statistics_of_file(*pixels, progress); });
+}
+
+double counting_fraction(const ViewerState& state) {
+  const auto& jobs = state.inspect.jobs;
+  const bool counts = jobs && jobs->counting != 0 && jobs->statistics.busy();
+  return counts ? jobs->statistics.fraction() : -1;
 }
 
 const ViewContours* view_contours(Context& context, const Document& document, LayerKind layer, const Rect& area) {

@@ -17,8 +17,8 @@ struct LayerStatistics {
   std::uint64_t pixels = 0;  ///< Pyramid::id()
   PixelSummary summary;
   double std = 0, median = 0, sigma = 0;
-  Histogram histogram;   ///< from median - 10 sigma to + 40 sigma, without the outer 0.01 % on either side
-  bool reduced = false;  ///< of a reduced level: the image does not fit in memory
+  Histogram histogram;        ///< from median - 10 sigma to + 40 sigma, without the outer 0.01 % on either side
+  std::int64_t row_step = 1;  ///< above 1: of every so manieth row alone, of an image that stays in its file
 };
 
 /// Contours of what is in view.
@@ -44,6 +44,10 @@ void set_limits_by(Context& context, const LimitsRule& rule);
 
 /// Of the layer that is shown; null while they are being made (the call starts that).
 [[nodiscard]] const LayerStatistics* layer_statistics(Context& context);
+/// Counts all pixels of the shown layer, which stays in its file: that takes as long as some readings of it.
+void count_all_pixels(Context& context);
+/// How far the counting is; below 0 where none goes on.
+[[nodiscard]] double counting_fraction(const ViewerState& state);
 /// The newest contours, which may be of the view before; null before the first. Of the shown image or of another one,
 /// by the median and the sigma of the layer's own pixels.
 [[nodiscard]] const ViewContours* view_contours(Context& context, const Document& document, LayerKind layer,

@@ -67,9 +67,27 @@ std::string out_of_sight(ViewerState& state, const CanvasView& canvas) {
                         : "not in this view";
 }
 
+/// A first look at an image that stays in its file may lack what lies between the rows it was made of.
+void draw_preview_mark(Context& context, const CanvasView& canvas, ImDrawList& list) {
+  const Pyramid& pixels = *canvas.document.layer(canvas.layer).pixels;
+  if (!pixels.in_file() || pixels.row_step() == 1) return;
+  const std::string text = canvas.document.loading
+                               ? fmt::format("preview of every {}th row; {:.0f} % of the image read", pixels.row_step(),
+                                             100 * canvas.document.load_fraction)
+                               : fmt::format("preview of every {}th row: reading was stopped", pixels.row_step());
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  const ScreenRect& area = canvas.transform.canvas();
+  const float unit = ImGui::GetFontSize();
+  const ImVec2 low = corner(area.x + 0.5 * (area.width - static_cast<double>(size.x)), area.y + 0.7 * unit);
+  list.AddRectFilled({low.x - 0.5f * unit, low.y - 0.25f * unit},
+                     {low.x + size.x + 0.5f * unit, low.y + size.y + 0.25f * unit}, IM_COL32(0, 0, 0, 170), 4);
+  list.AddText(low, IM_COL32(255, 215, 130, 255), text.c_str());
+  if (canvas.primary) context.widgets.area("canvas.preview", {low.x, low.y, size.x, size.y});
+}
+
 /// Told by the last level, one mean of all pixels; of a session's map by its sample, nothing else is at hand.
 bool all_blank(const Layer& layer) {
-  if (layer.kind == LayerKind::islands || layer.pixels->first_level() > 0 || !layer.sample.empty()) return false;
+  if (layer.kind == LayerKind::islands || layer.pixels->row_step() > 1 || !layer.sample.empty()) return false;
   if (layer.pixels->tiles()) return true;
   float mean = 0;
   layer.pixels->read(layer.pixels->levels() - 1, Reduction::mean, {0, 0, 1, 1}, &mean);
@@ -174,6 +192,7 @@ void CanvasPainter::draw_over(Context& context, Picture& picture, const CanvasVi
   complete_ = complete_ && picture.complete;
   list.PushClipRect(low, high, true);
   draw_overlays(context, canvas, list);
+  draw_preview_mark(context, canvas, list);
   list.PopClipRect();
   const Rect seen = canvas.transform.visible(canvas.document.layer(canvas.layer).pixels->shape());
   if (seen.nx > 0 && seen.ny > 0) {

@@ -49,6 +49,8 @@ std::string whole_path(const std::string& path) {
   return error ? path : absolute.lexically_normal().string();
 }
 
+LoadMemory memory_of(const ViewerOptions& options) { return {options.image_memory, LevelCache(options.cache_folder)}; }
+
 void begin_layers(Document& document) {
   for (std::size_t kind = 0; kind < document.layers.size(); ++kind) {
     document.layers[kind].kind = static_cast<LayerKind>(kind);
@@ -62,16 +64,16 @@ DocumentStore::DocumentStore(ViewerState& state, TileCache& tiles, LiveRuns& run
                              std::function<void()> wake)
     : state_(state), tiles_(tiles), runs_(runs), options_(options), wake_(std::move(wake)) {}
 
-void DocumentStore::Loading::start(const std::string& path, const OpenOptions& options, std::int64_t image_memory,
+void DocumentStore::Loading::start(const std::string& path, const OpenOptions& options, const LoadMemory& memory,
                                    bool hold) {
   file_stamp(path, file_time, file_size);
-  loader.start(path, options, image_memory, hold);
+  loader.start(path, options, memory, hold);
 }
 
-std::unique_ptr<DocumentStore::Loading> DocumentStore::begin(const std::string& path, const OpenOptions& options,
-                                                             std::int64_t image_memory, std::function<void()> wake) {
+std::unique_ptr<DocumentStore::Loading> DocumentStore::begin(const std::string& path, const ViewerOptions& options,
+                                                             std::function<void()> wake) {
   auto loading = std::make_unique<Loading>(std::move(wake));
-  loading->start(whole_path(path), options, image_memory, true);
+  loading->start(whole_path(path), options.request.open, memory_of(options), true);
   return loading;
 }
 
@@ -107,7 +109,7 @@ void DocumentStore::open(const std::string& path, const OpenOptions& options, st
   if (is_begun)
     loading_of(document).loader.release();
   else
-    loading_of(document).start(document.path, document.open, options_.image_memory);
+    loading_of(document).start(document.path, document.open, memory_of(options_));
   std::erase(state_.recent, document.path);
   state_.recent.insert(state_.recent.begin(), document.path);
   if (state_.recent.size() > kMostRecent) state_.recent.resize(kMostRecent);
@@ -115,7 +117,7 @@ void DocumentStore::open(const std::string& path, const OpenOptions& options, st
 
 void DocumentStore::start_loading(Document& document) {
   prepare_loading(document);
-  loading_of(document).start(document.path, document.open, options_.image_memory);
+  loading_of(document).start(document.path, document.open, memory_of(options_));
 }
 
 void DocumentStore::prepare_loading(Document& document) {
@@ -188,7 +190,7 @@ bool DocumentStore::take_loaded(Document& document) {
       Layer& input = document.layer(LayerKind::input);
       const bool set = input.limits_set;
       if (input.pixels) tiles_.drop(input.pixels->id());
-      put_pixels(input, std::move(pixels.pixels), 0);
+      put_pixels(input, std::move(pixels.pixels), std::move(pixels.sample), 0);
       if (!pixels.whole) input.limits_set = set;
       if (pixels.whole) document.loading = false;
     }

@@ -20,14 +20,14 @@ class LiveRuns;
 /// Makes, fills and closes ViewerState::documents. All calls return at once; pixels arrive in take_loaded().
 class DocumentStore {
  public:
-  /// options: the request that documents begin with, program, image_memory. wake: from any thread, for a frame soon.
-  /// All references outlive the store.
+  /// options: the request that documents begin with, program, memory and folder of large images. wake: from any thread,
+  /// for a frame soon. All references outlive the store.
   DocumentStore(ViewerState& state, TileCache& tiles, LiveRuns& runs, const ViewerOptions& options,
                 std::function<void()> wake);
 
   struct Loading;
   /// Begins to read a file that `open` will be asked for, before there is a store: its header and a first look.
-  static std::unique_ptr<Loading> begin(const std::string& path, const OpenOptions& options, std::int64_t image_memory,
+  static std::unique_ptr<Loading> begin(const std::string& path, const ViewerOptions& options,
                                         std::function<void()> wake);
   /// A new document, which becomes the active one; its path leads the list of recent ones.
   ///   begun: by begin() with the same path and options; null where the file is not being read yet
@@ -70,7 +70,7 @@ class DocumentStore {
 /// A document's loader, and its file as it was opened.
 struct DocumentStore::Loading {
   explicit Loading(std::function<void()> wake) : loader(std::move(wake)) {}
-  void start(const std::string& path, const OpenOptions& options, std::int64_t image_memory, bool hold = false);
+  void start(const std::string& path, const OpenOptions& options, const LoadMemory& memory, bool hold = false);
 
   Loader loader;
   std::int64_t shown_before = -1;  ///< the document that was shown when this one was opened

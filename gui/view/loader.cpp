@@ -8,6 +8,7 @@
 
 #include "core/files/image/image_file.hpp"
 #include "core/sky/model/image_header.hpp"
+#include "gui/model/first_limits.hpp"
 
 namespace reber::gui {
 namespace {
@@ -19,21 +20,26 @@ ImagePlane open_image(const std::string& path, const OpenOptions& options, const
   return ImagePlane::open(path, first, progress);
 }
 
+LoadedPixels sampled(std::shared_ptr<const Pyramid> pixels, bool whole) {
+  std::vector<float> sample = sorted_sample(*pixels);
+  return {std::move(pixels), std::move(sample), whole};
+}
+
 }  // namespace
 
 Loader::Loader(std::function<void()> changed)
     : changed_(changed), early_(std::make_shared<Early>()), slot_(std::move(changed)) {}
 
-void Loader::start(const std::string& path, const OpenOptions& open, std::int64_t most_bytes, bool hold) {
+void Loader::start(const std::string& path, const OpenOptions& open, const LoadMemory& memory, bool hold) {
   std::uint64_t load = 0;
   {
     const std::lock_guard lock(early_->mutex);
     load = ++early_->load;
     early_->held = hold;
     early_->header.reset();
-    early_->preview.reset();
+    early_->preview = {};
   }
-  slot_.start([path, open, most_bytes, load, early = early_, changed = changed_](const Progress& progress) {
+  slot_.start([path, open, memory, load, early = early_, changed = changed_](const Progress& progress) {
     const auto tell = [&](auto member, auto value) {
       {
         const std::lock_guard lock(early->mutex);
@@ -45,16 +51,20 @@ void Loader::start(const std::string& path, const OpenOptions& open, std::int64_
     constexpr std::int64_t kPreviewSide = 1024;
     const ImagePlane image = open_image(path, open, progress);
     tell(&Early::header, std::make_shared<const ImageHeader>(image.header()));
+    const Pyramid::Large large{memory.cache, memory.cache.place_of(path, image.header().hdu, image.header().plane), {}};
     const auto source = image.pixels(progress);
     progress.check();
     if (source->shape().count() > 4 * kPreviewSide * kPreviewSide) {
-      tell(&Early::preview, Pyramid::preview(*source, kPreviewSide));
+      const bool stays = 4 * source->shape().count() > memory.most_bytes;
+      tell(&Early::preview,
+           sampled(stays ? Pyramid::preview_of_file(source, kPreviewSide) : Pyramid::preview(*source, kPreviewSide),
+                   false));
       while (early->held) {
         progress.check();
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
     }
-    return Pyramid::load(source, most_bytes, progress);
+    return sampled(Pyramid::load(source, memory.most_bytes, progress, large), true);
   });
 }
 
@@ -68,13 +78,13 @@ bool Loader::take(std::shared_ptr<const ImageHeader>& header, LoadedPixels& pixe
       header = std::exchange(early_->header, nullptr);
       news = true;
     }
-    if (early_->preview) {
-      pixels = {std::exchange(early_->preview, nullptr), false};
+    if (early_->preview.pixels) {
+      pixels = std::exchange(early_->preview, {});
       news = true;
     }
   }
   if (auto whole = slot_.take()) {
-    pixels = {std::move(*whole), true};
+    pixels = std::move(*whole);
     news = true;
   }
   return news;

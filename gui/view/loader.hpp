@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/files/image/image_file.hpp"
 #include "core/sky/model/image_header.hpp"
@@ -16,7 +17,14 @@ namespace reber::gui {
 
 struct LoadedPixels {
   std::shared_ptr<const Pyramid> pixels;
-  bool whole = false;  ///< else a first look
+  std::vector<float> sample;  ///< sorted_sample() of them
+  bool whole = false;         ///< else a first look
+};
+
+/// What of an image stays in memory, and where the levels of larger ones are kept.
+struct LoadMemory {
+  std::int64_t most_bytes = 0;  ///< of level 0; larger ones stay in their file
+  LevelCache cache;
 };
 
 /// Loads one file at a time on a thread of its own; a new load stops the one before.
@@ -24,9 +32,9 @@ class Loader {
  public:
   explicit Loader(std::function<void()> changed);
 
-  /// most_bytes: level 0 of larger images stays in the file. hold: a large image rests after its first look until
-  /// release(), so that reading it takes no processor from what its user waits for.
-  void start(const std::string& path, const OpenOptions& open, std::int64_t most_bytes, bool hold = false);
+  /// hold: a large image rests after its first look until release(), so that reading it takes no processor from what
+  /// its user waits for.
+  void start(const std::string& path, const OpenOptions& open, const LoadMemory& memory, bool hold = false);
   void release() { early_->held = false; }
   void cancel();
   [[nodiscard]] bool busy() const { return slot_.busy(); }
@@ -42,11 +50,11 @@ class Loader {
     std::uint64_t load = 0;
     std::atomic<bool> held{false};
     std::shared_ptr<const ImageHeader> header;
-    std::shared_ptr<const Pyramid> preview;
+    LoadedPixels preview;
   };
   std::function<void()> changed_;
   std::shared_ptr<Early> early_;
-  JobSlot<std::shared_ptr<const Pyramid>> slot_;
+  JobSlot<LoadedPixels> slot_;
 };
 
 }  // namespace reber::gui

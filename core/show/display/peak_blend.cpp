@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace reber {
 namespace {
@@ -76,6 +77,9 @@ PeakBlend::PeakBlend(Shape shape, const Heights& heights, ThreadPool* pool)
   for (std::size_t at = 0; at < cells_.size(); ++at)
     if (measured[at] == 0) cells_[at] = typical;
 }
+
+PeakBlend::PeakBlend(Shape shape, std::vector<levels::Noise> cells)
+    : ny_(cells_along(shape.ny)), nx_(cells_along(shape.nx)), shape_(shape), cells_(std::move(cells)) {}
 
 PeakBlend::PeakBlend(const Image& mean, const Image& peak)
     : PeakBlend(mean.shape(), [&](std::int64_t j, std::int64_t i, std::vector<float>& out) {

@@ -52,6 +52,8 @@ class PeakBlend {
   /// heights takes the median of the others. With a pool rows of cells are shared among its threads.
   using Heights = std::function<void(std::int64_t j, std::int64_t i, std::vector<float>& out)>;
   PeakBlend(Shape shape, const Heights& heights, ThreadPool* pool = nullptr);
+  /// Of cells that were measured before: as cells() gave them.
+  PeakBlend(Shape shape, std::vector<levels::Noise> cells);
   /// mean, peak: of one level, equal shapes.
   PeakBlend(const Image& mean, const Image& peak);
 

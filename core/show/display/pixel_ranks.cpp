@@ -24,13 +24,15 @@ std::int64_t rows_per_chunk(Shape shape) {
   return std::max<std::int64_t>(1, kPixelsPerChunk / std::max<std::int64_t>(1, shape.nx));
 }
 
-/// Calls body(y0, y1, worker) over bands of rows on all threads.
+/// Calls body(rows, y0, worker) over bands of rows, from row y0 on, on all threads.
 template <class Body>
-void over_bands(Shape shape, ThreadPool& pool, const Progress& progress, const Body& body) {
-  const std::int64_t rows = rows_per_chunk(shape);
-  pool.for_each_worker((shape.ny + rows - 1) / rows, [&](std::int64_t band, int worker) {
+void over_bands(const ImageRows& image, ThreadPool& pool, const Progress& progress, const Body& body) {
+  const std::int64_t rows = rows_per_chunk(image.shape()), ny = image.shape().ny;
+  std::vector<std::vector<float>> memory(static_cast<std::size_t>(pool.threads()));
+  pool.for_each_worker((ny + rows - 1) / rows, [&](std::int64_t band, int worker) {
     progress.check();
-    body(band * rows, std::min(shape.ny, (band + 1) * rows), worker);
+    const std::int64_t y0 = band * rows;
+    body(image.band(y0, std::min(ny, y0 + rows), memory[static_cast<std::size_t>(worker)]), y0, worker);
   });
 }
 
@@ -52,15 +54,15 @@ std::size_t bin_of(const std::int64_t* counts, std::int64_t& rank) {
 }
 
 template <class Value>
-std::vector<double> find_quantiles(ConstImageView image, const std::vector<double>& fractions, ThreadPool& pool,
+std::vector<double> find_quantiles(const ImageRows& image, const std::vector<double>& fractions, ThreadPool& pool,
                                    const Progress& progress, const Value& value) {
   const auto threads = static_cast<std::size_t>(pool.threads());
   std::vector<Counts> upper(threads, Counts(kHalf, 0));
-  over_bands(image.shape, pool, progress, [&](std::int64_t y0, std::int64_t y1, int worker) {
+  over_bands(image, pool, progress, [&](ConstImageView rows, std::int64_t, int worker) {
     Counts& counts = upper[static_cast<std::size_t>(worker)];
-    for (std::int64_t y = y0; y < y1; ++y) {
-      const float* const row = image.row(y);
-      for (std::int64_t x = 0; x < image.shape.nx; ++x) {
+    for (std::int64_t y = 0; y < rows.shape.ny; ++y) {
+      const float* const row = rows.row(y);
+      for (std::int64_t x = 0; x < rows.shape.nx; ++x) {
         if (std::isfinite(row[x])) ++counts[key_of(value(row[x])) >> 16];
       }
     }
@@ -87,11 +89,11 @@ std::vector<double> find_quantiles(ConstImageView image, const std::vector<doubl
     }
   }
   std::vector<Counts> lower(threads, Counts(static_cast<std::size_t>(slots) * kHalf, 0));
-  over_bands(image.shape, pool, progress, [&](std::int64_t y0, std::int64_t y1, int worker) {
+  over_bands(image, pool, progress, [&](ConstImageView rows, std::int64_t, int worker) {
     Counts& counts = lower[static_cast<std::size_t>(worker)];
-    for (std::int64_t y = y0; y < y1; ++y) {
-      const float* const row = image.row(y);
-      for (std::int64_t x = 0; x < image.shape.nx; ++x) {
+    for (std::int64_t y = 0; y < rows.shape.ny; ++y) {
+      const float* const row = rows.row(y);
+      for (std::int64_t x = 0; x < rows.shape.nx; ++x) {
         if (!std::isfinite(row[x])) continue;
         const std::uint32_t key = key_of(value(row[x]));
         const std::uint16_t slot = slot_of[key >> 16];
@@ -117,7 +119,15 @@ std::vector<double> find_quantiles(ConstImageView image, const std::vector<doubl
 
 }  // namespace
 
-std::vector<double> quantiles(ConstImageView image, const std::vector<double>& fractions, ThreadPool& pool,
+ConstImageView ImageRows::band(std::int64_t y0, std::int64_t y1, std::vector<float>& memory) const {
+  const Shape shape{y1 - y0, image_.shape.nx};
+  if (!read_) return {image_.row(y0), shape, image_.stride};
+  memory.resize(static_cast<std::size_t>(shape.count()));
+  read_(y0, shape.ny, memory.data());
+  return {memory.data(), shape, shape.nx};
+}
+
+std::vector<double> quantiles(const ImageRows& image, const std::vector<double>& fractions, ThreadPool& pool,
                               const Progress& progress, std::optional<float> deviations_from) {
   if (!deviations_from) return find_quantiles(image, fractions, pool, progress, [](float v) { return v; });
   const float centre = *deviations_from;
@@ -126,7 +136,7 @@ std::vector<double> quantiles(ConstImageView image, const std::vector<double>& f
 
 std::int64_t Histogram::total() const { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
 
-Histogram histogram(ConstImageView image, double low, double high, int bins, ThreadPool& pool,
+Histogram histogram(const ImageRows& image, double low, double high, int bins, ThreadPool& pool,
                     const Progress& progress) {
   Histogram out{low, high, Counts(static_cast<std::size_t>(std::max(1, bins)), 0), 0, 0, 0};
   if (!(high > low) || !std::isfinite(high - low)) return out;
@@ -134,11 +144,11 @@ Histogram histogram(ConstImageView image, double low, double high, int bins, Thr
   const double scale = static_cast<double>(count) / (high - low);
   // The bins, then below, above and blank.
   std::vector<Counts> parts(static_cast<std::size_t>(pool.threads()), Counts(out.counts.size() + 3, 0));
-  over_bands(image.shape, pool, progress, [&](std::int64_t y0, std::int64_t y1, int worker) {
+  over_bands(image, pool, progress, [&](ConstImageView rows, std::int64_t, int worker) {
     Counts& counts = parts[static_cast<std::size_t>(worker)];
-    for (std::int64_t y = y0; y < y1; ++y) {
-      const float* const row = image.row(y);
-      for (std::int64_t x = 0; x < image.shape.nx; ++x) {
+    for (std::int64_t y = 0; y < rows.shape.ny; ++y) {
+      const float* const row = rows.row(y);
+      for (std::int64_t x = 0; x < rows.shape.nx; ++x) {
         const double v = row[x];
         std::int64_t bin = count + 2;
         if (v < low) {
@@ -207,14 +217,14 @@ void PixelSummary::merge(const PixelSummary& later) {
   }
 }
 
-PixelSummary summarise(ConstImageView image, ThreadPool& pool, const Progress& progress) {
-  const std::int64_t rows = rows_per_chunk(image.shape);
-  std::vector<PixelSummary> parts(static_cast<std::size_t>((image.shape.ny + rows - 1) / rows));
-  over_bands(image.shape, pool, progress, [&](std::int64_t y0, std::int64_t y1, int) {
+PixelSummary summarise(const ImageRows& image, ThreadPool& pool, const Progress& progress) {
+  const std::int64_t rows = rows_per_chunk(image.shape());
+  std::vector<PixelSummary> parts(static_cast<std::size_t>((image.shape().ny + rows - 1) / rows));
+  over_bands(image, pool, progress, [&](ConstImageView band, std::int64_t y0, int) {
     PixelSummary& part = parts[static_cast<std::size_t>(y0 / rows)];
-    for (std::int64_t y = y0; y < y1; ++y) {
-      const float* const row = image.row(y);
-      for (std::int64_t x = 0; x < image.shape.nx; ++x) part.add(row[x], x, y);
+    for (std::int64_t y = 0; y < band.shape.ny; ++y) {
+      const float* const row = band.row(y);
+      for (std::int64_t x = 0; x < band.shape.nx; ++x) part.add(row[x], x, y0 + y);
     }
   });
   PixelSummary all;
@@ -222,15 +232,15 @@ PixelSummary summarise(ConstImageView image, ThreadPool& pool, const Progress& p
   return all;
 }
 
-double standard_deviation(ConstImageView image, double mean, ThreadPool& pool, const Progress& progress) {
-  const std::int64_t rows = rows_per_chunk(image.shape);
-  std::vector<double> sums(static_cast<std::size_t>((image.shape.ny + rows - 1) / rows), 0.0);
+double standard_deviation(const ImageRows& image, double mean, ThreadPool& pool, const Progress& progress) {
+  const std::int64_t rows = rows_per_chunk(image.shape());
+  std::vector<double> sums(static_cast<std::size_t>((image.shape().ny + rows - 1) / rows), 0.0);
   std::vector<std::int64_t> counts(sums.size(), 0);
-  over_bands(image.shape, pool, progress, [&](std::int64_t y0, std::int64_t y1, int) {
+  over_bands(image, pool, progress, [&](ConstImageView band, std::int64_t y0, int) {
     const auto part = static_cast<std::size_t>(y0 / rows);
-    for (std::int64_t y = y0; y < y1; ++y) {
-      const float* const row = image.row(y);
-      for (std::int64_t x = 0; x < image.shape.nx; ++x) {
+    for (std::int64_t y = 0; y < band.shape.ny; ++y) {
+      const float* const row = band.row(y);
+      for (std::int64_t x = 0; x < band.shape.nx; ++x) {
         if (!std::isfinite(row[x])) continue;
         const double d = row[x] - mean;
         sums[part] += d * d;

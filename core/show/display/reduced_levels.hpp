@@ -16,6 +16,10 @@ namespace reber {
 /// stand out of the noise (PeakBlend).
 enum class Reduction { mean, peak, blend };
 
+/// Rows of a level made of the rows below them: means, or peaks where `what` says so. shape: of the rows given, whose
+/// count is even but at the far edge; one that is left there alone stands for two.
+void halve_rows(const float* rows, Shape shape, Reduction what, float* out);
+
 /// Levels 1 and up of an image. Each pixel of a level is made of the 2 x 2 below it, fewer at the far edges: the mean
 /// of those that are not NaN, the largest, or the mean with the peaks that stand out of the noise. It is NaN where all
 /// below are: a blank area keeps its area. A bright pixel stays to the last level.

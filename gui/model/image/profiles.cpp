@@ -9,6 +9,8 @@
 namespace reber::gui {
 namespace {
 
+/// Pixels of an image in its file that a cut across its rows reads; a longer one passes pixels over.
+constexpr std::int64_t kMostReads = 4096;
 constexpr float kBlank = std::numeric_limits<float>::quiet_NaN();
 
 float bilinear(const Pyramid& pixels, PixelPosition p) {
@@ -47,8 +49,12 @@ Profile column_profile(const Pyramid& pixels, std::int64_t x, std::int64_t y0, s
   y1 = std::min(pixels.shape().ny - 1, y1);
   Profile out{static_cast<double>(y0), 1, {}};
   if (!pixels.at_hand() || pixels.first_level() != 0 || y1 < y0 || x < 0 || x >= pixels.shape().nx) return out;
-  out.values.resize(static_cast<std::size_t>(y1 - y0 + 1));
-  pixels.read(0, Reduction::mean, {y0, x, y1 - y0 + 1, 1}, out.values.data());
+  const std::int64_t step = pixels.in_file() ? (y1 - y0) / kMostReads + 1 : 1;
+  out.step = static_cast<double>(step);
+  out.values.resize(static_cast<std::size_t>((y1 - y0) / step + 1));
+  if (step == 1) pixels.read(0, Reduction::mean, {y0, x, y1 - y0 + 1, 1}, out.values.data());
+  for (std::size_t i = 0; step > 1 && i < out.values.size(); ++i)
+    out.values[i] = pixels.value(y0 + static_cast<std::int64_t>(i) * step, x);
   return out;
 }
 
@@ -56,7 +62,8 @@ Profile line_profile(const Pyramid& pixels, PixelPosition from, PixelPosition to
   Profile out;
   const double length = std::hypot(to.x - from.x, to.y - from.y);
   if (!pixels.at_hand() || pixels.first_level() != 0 || !std::isfinite(length) || !(length < 1e6)) return out;
-  const int steps = std::max(1, static_cast<int>(std::ceil(length)));
+  const auto most = static_cast<double>(pixels.in_file() ? kMostReads : 1'000'000);
+  const int steps = std::max(1, static_cast<int>(std::ceil(std::min(length, most))));
   out.step = length / steps;
   for (int i = 0; i <= steps; ++i) {
     const double t = static_cast<double>(i) / steps;

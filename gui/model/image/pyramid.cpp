@@ -7,7 +7,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
+#include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/run/live/display_tiles.hpp"
 #include "core/show/display/level_rules.hpp"
@@ -41,6 +43,11 @@ void reduce_row(const float* row, std::int64_t nx, int level, float* mean, float
   }
 }
 
+/// Of the 2^level rows that row y of a level stands for.
+std::int64_t middle_row(Shape shape, int level, std::int64_t y) {
+  return std::min(shape.ny - 1, (y << level) + (std::int64_t{1} << (level - 1)));
+}
+
 }  // namespace
 
 Pyramid::Pyramid(Shape shape) : id_(next_id()), shape_(shape), levels_(levels::level_count(shape)) {}
@@ -61,22 +68,37 @@ std::shared_ptr<const Pyramid> Pyramid::of_tiles(std::shared_ptr<DisplayTiles> t
 }
 
 std::shared_ptr<const Pyramid> Pyramid::preview(const PixelSource& source, std::int64_t most_side) {
+  std::shared_ptr<Pyramid> made(new Pyramid(source.shape()));
+  made->fill_preview(source, most_side);
+  return made;
+}
+
+std::shared_ptr<const Pyramid> Pyramid::preview_of_file(std::shared_ptr<const PixelSource> source,
+                                                        std::int64_t most_side) {
+  std::shared_ptr<Pyramid> made(new Pyramid(source->shape()));
+  made->fill_preview(*source, most_side);
+  if (made->first_level_ == 0) return made;
+  made->source_ = std::move(source);
+  made->sparse_from_ = std::exchange(made->first_level_, 0);
+  return made;
+}
+
+void Pyramid::fill_preview(const PixelSource& source, std::int64_t most_side) {
   const Shape shape = source.shape();
-  std::shared_ptr<Pyramid> made(new Pyramid(shape));
   int level = 1;
-  while (level + 1 < made->levels_ && std::max(shape.ny, shape.nx) >> level > most_side) ++level;
-  if (level >= made->levels_) level = made->levels_ - 1;
-  made->first_level_ = level;
-  made->reduced_ = ReducedLevels(shape, level);
+  while (level + 1 < levels_ && std::max(shape.ny, shape.nx) >> level > most_side) ++level;
+  if (level >= levels_) level = levels_ - 1;
+  first_level_ = level;
+  reduced_ = ReducedLevels(shape, level);
   if (level == 0) {
     auto one = std::make_shared<Image>(shape);
     std::vector<std::byte> raw(static_cast<std::size_t>(bytes_of(source.format().type)));
     source.read_rows(0, 1, raw.data());
     decode_floats(raw.data(), 1, source.format(), one->data());
-    made->base_ = std::move(one);
-    return made;
+    base_ = std::move(one);
+    return;
   }
-  ReducedLevels::Level& base = made->reduced_.level(level);
+  ReducedLevels::Level& base = reduced_.level(level);
   ThreadPool pool;
   const std::int64_t row_bytes = shape.nx * bytes_of(source.format().type);
   pool.for_each(base.shape.ny, [&](std::int64_t y) {
@@ -84,51 +106,43 @@ std::shared_ptr<const Pyramid> Pyramid::preview(const PixelSource& source, std::
     thread_local std::vector<float> row;
     raw.resize(static_cast<std::size_t>(row_bytes));
     row.resize(static_cast<std::size_t>(shape.nx));
-    // The middle row of the 2^level that this one stands for.
-    source.read_rows(std::min(shape.ny - 1, (y << level) + (std::int64_t{1} << (level - 1))), 1, raw.data());
+    source.read_rows(middle_row(shape, level, y), 1, raw.data());
     decode_floats(raw.data(), shape.nx, source.format(), row.data());
     reduce_row(row.data(), shape.nx, level, base.mean.data() + y * base.shape.nx, base.peak.data() + y * base.shape.nx);
   });
-  made->reduced_.finish(level, {});
-  return made;
+  reduced_.finish(level, {});
 }
 
 std::shared_ptr<const Pyramid> Pyramid::load(std::shared_ptr<const PixelSource> source, std::int64_t most_bytes,
-                                             const Progress& progress) {
+                                             const Progress& progress, const Large& large) {
   const Shape shape = source->shape();
   const PixelFormat format = source->format();
   std::shared_ptr<Pyramid> made(new Pyramid(shape));
+  if (shape.count() * 4 > most_bytes) {
+    made->file_levels_ = FileLevels::load(source, large.cache, large.place, large.sizes, progress);
+    made->source_ = std::move(source);
+    return made;
+  }
   made->reduced_ = ReducedLevels(shape);
-  const bool keep = shape.count() * 4 <= most_bytes;
-  auto base = keep ? std::make_shared<Image>(shape) : nullptr;
+  auto base = std::make_shared<Image>(shape);
   const std::int64_t bands = (shape.ny + kBandRows - 1) / kBandRows;
   std::atomic<std::int64_t> done{0};
   {
     ThreadPool pool;
     pool.for_each(bands, [&](std::int64_t band) {
       thread_local std::vector<std::byte> raw;
-      thread_local std::vector<float> scratch;
       const std::int64_t y0 = band * kBandRows, ny = std::min(kBandRows, shape.ny - y0);
       raw.resize(static_cast<std::size_t>(ny * shape.nx * bytes_of(format.type)));
       progress.check();
       source->read_rows(y0, ny, raw.data());
-      float* rows = nullptr;
-      if (keep) {
-        rows = base->data() + y0 * shape.nx;
-      } else {
-        scratch.resize(static_cast<std::size_t>(ny * shape.nx));
-        rows = scratch.data();
-      }
+      float* const rows = base->data() + y0 * shape.nx;
       decode_floats(raw.data(), ny * shape.nx, format, rows);
       made->reduced_.reduce_rows(rows, y0, ny);
       progress.report("read", static_cast<double>(++done) / static_cast<double>(bands));
     });
   }
   made->reduced_.finish(1, progress);
-  if (keep)
-    made->base_ = std::move(base);
-  else
-    made->source_ = std::move(source);
+  made->base_ = std::move(base);
   return made;
 }
 
@@ -167,19 +181,36 @@ void Pyramid::read_labels(int level, const Rect& rect, float* out) const {
 void Pyramid::read(int level, Reduction reduction, const Rect& rect, float* out) const {
   if (labels_) return read_labels(level, rect, out);
   if (tiles_) return tiles_->read(level, reduction, rect, out);
+  if (source_) return read_file(level, reduction, rect, out);
   if (level > 0) return reduced_.read(level, reduction, rect, out);
-  if (source_) {
-    const std::int64_t size = bytes_of(source_->format().type);
-    std::vector<std::byte> raw(static_cast<std::size_t>(shape_.nx * size));
-    for (std::int64_t y = 0; y < rect.ny; ++y) {
-      source_->read_rows(rect.y0 + y, 1, raw.data());
-      decode_floats(raw.data() + rect.x0 * size, rect.nx, source_->format(), out + y * rect.nx);
-    }
-    return;
-  }
   for (std::int64_t y = 0; y < rect.ny; ++y)
     std::memcpy(out + y * rect.nx, base_->data() + (rect.y0 + y) * shape_.nx + rect.x0,
                 static_cast<std::size_t>(rect.nx) * sizeof(float));
+}
+
+void Pyramid::read_file(int level, Reduction reduction, const Rect& rect, float* out) const {
+  try {
+    if (level == 0) return read_floats(*source_, rect, out);
+    if (file_levels_) return file_levels_->read(level, reduction, rect, out);
+    if (level < sparse_from_) return read_sparse(level, reduction, rect, out);
+    reduced_.read(level, reduction, rect, out);
+  } catch (const DataError&) {  // changed, or gone: who watches the file tells it
+    std::fill_n(out, rect.ny * rect.nx, kNaN);
+  }
+}
+
+void Pyramid::read_sparse(int level, Reduction reduction, const Rect& rect, float* out) const {
+  const std::int64_t x0 = rect.x0 << level, nx = std::min(shape_.nx, (rect.x0 + rect.nx) << level) - x0;
+  std::vector<float> row(static_cast<std::size_t>(nx)), other(static_cast<std::size_t>(rect.nx));
+  for (std::int64_t y = 0; y < rect.ny; ++y, out += rect.nx) {
+    read_floats(*source_, {middle_row(shape_, level, rect.y0 + y), x0, 1, nx}, row.data());
+    const bool peak = reduction == Reduction::peak;
+    reduce_row(row.data(), nx, level, peak ? other.data() : out, peak ? out : other.data());
+  }
+}
+
+void Pyramid::read_rows(std::int64_t y0, std::int64_t ny, float* out) const {
+  read_floats(*source_, {y0, 0, ny, shape_.nx}, out);
 }
 
 bool Pyramid::at_hand() const {

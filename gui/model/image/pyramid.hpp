@@ -11,6 +11,7 @@
 #include "core/show/display/reduced_levels.hpp"
 #include "core/sky/model/image.hpp"
 #include "core/sky/model/pixel_source.hpp"
+#include "gui/model/image/file_levels.hpp"
 #include "gui/model/image/render_settings.hpp"
 
 namespace reber {
@@ -32,11 +33,22 @@ class Pyramid {
   ///   throws DataError
   static std::shared_ptr<const Pyramid> preview(const PixelSource& source, std::int64_t most_side);
 
-  /// Reads and decodes a whole plane and makes all levels. Level 0 stays in memory where it has at most `most_bytes`
-  /// bytes, and is read again from the source, row by row, where it is larger: `source` is kept then.
+  /// The same of an image that stays in its file. The levels below are there as well: level 0 is exact, of each other
+  /// one every 2^level-th row is read where it is asked for, and its blend is the mean.   throws DataError
+  static std::shared_ptr<const Pyramid> preview_of_file(std::shared_ptr<const PixelSource> source,
+                                                        std::int64_t most_side);
+
+  /// What is done with an image that does not fit in memory.
+  struct Large {
+    LevelCache cache;
+    std::optional<LevelPlace> place;  ///< empty: its levels are kept in no file
+    FileLevels::Sizes sizes;
+  };
+  /// Reads and decodes a whole plane and makes all levels. They stay in memory where level 0 has at most `most_bytes`
+  /// bytes; a larger one stays in its file, as FileLevels says.
   ///   throws DataError, Cancelled
   static std::shared_ptr<const Pyramid> load(std::shared_ptr<const PixelSource> source, std::int64_t most_bytes,
-                                             const Progress& progress);
+                                             const Progress& progress, const Large& large = {});
 
   /// Island numbers, NaN outside islands. Levels are drawn from the runs when they are read, and hold the largest
   /// number for every reduction: no map of labels is made.
@@ -51,8 +63,14 @@ class Pyramid {
   [[nodiscard]] int first_level() const { return first_level_; }
   [[nodiscard]] Shape level_shape(int level) const;
 
+  /// All pixels are read from the file where they are asked for.
+  [[nodiscard]] bool in_file() const { return source_ != nullptr; }
+  /// Every how manieth row the picture of the whole image is made of: 1 but for a preview.
+  [[nodiscard]] std::int64_t row_step() const { return std::int64_t{1} << (source_ ? sparse_from_ : first_level_); }
+
   /// Pixels of a level, in rect (which must lie within it), without gaps. Those of a live run's map are waited for: in
-  /// jobs, not on the interface's thread.   throws Cancelled where the session answers no more
+  /// jobs, not on the interface's thread. NaN where the file can be read no more.
+  ///   throws Cancelled where the session answers no more
   void read(int level, Reduction reduction, const Rect& rect, float* out) const;
   /// Whether level 0 can be read without waiting; where it cannot yet, all of it is asked for.
   [[nodiscard]] bool at_hand() const;
@@ -65,18 +83,25 @@ class Pyramid {
   [[nodiscard]] ConstImageView brought_pixels() const;
   /// Where tiles come from that are not in memory; null else.
   [[nodiscard]] const std::shared_ptr<DisplayTiles>& tiles() const { return tiles_; }
+  /// Rows of level 0 of an image in a file.   throws DataError
+  void read_rows(std::int64_t y0, std::int64_t ny, float* out) const;
   /// Number that no other pyramid of this process has.
   [[nodiscard]] std::uint64_t id() const { return id_; }
 
  private:
   explicit Pyramid(Shape shape);
+  void fill_preview(const PixelSource& source, std::int64_t most_side);
   void read_labels(int level, const Rect& rect, float* out) const;
+  void read_file(int level, Reduction reduction, const Rect& rect, float* out) const;
+  void read_sparse(int level, Reduction reduction, const Rect& rect, float* out) const;
 
   std::uint64_t id_;
   Shape shape_;
   int levels_ = 1, first_level_ = 0;
   std::shared_ptr<const Image> base_;
-  std::shared_ptr<const PixelSource> source_;
+  std::shared_ptr<const PixelSource> source_;  ///< of an image in a file
+  std::shared_ptr<const FileLevels> file_levels_;
+  int sparse_from_ = 0;  ///< level from which on the preview of an image in a file has its pixels; 0: it is none
   std::shared_ptr<const LabelRuns> labels_;
   std::vector<std::size_t> row_begin_;  ///< of each row in labels_->runs; one more at the end
   ReducedLevels reduced_;

@@ -2,6 +2,8 @@
 // Statistics and flux of the pixels in a region.
 #include "gui/model/regions/region_statistics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -152,6 +154,19 @@ void find_flux_error(RegionStatistics& out, const AreaSums& sums, const Unit& un
   out.flux_above_jy = *out.flux_jy - out.ring_median * jy_per_unit;
 }
 
+/// Values inside are held in memory. What is said about a region of a large image that has too many; empty else.
+std::string too_many(const Region& region, const Pyramid& pixels, const Progress& progress) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 26;
+  if (!pixels.in_file() || bounds_of(region, pixels.shape()).ny * bounds_of(region, pixels.shape()).nx <= kMost)
+    return {};
+  std::int64_t count = 0;
+  for_each_span(
+      region, pixels.shape(), [&](const PixelSpan& span) { count += span.x1 - span.x0; }, progress);
+  if (count <= kMost) return {};
+  return fmt::format("{} million pixels: a region of an image that stays in its file is measured up to {} million",
+                     count / 1000000, kMost / 1000000);
+}
+
 }  // namespace
 
 RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, const Unit& unit,
@@ -165,6 +180,10 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
   const bool by_place = unit.per_solid_angle() || (wcs.projection() != "SIN" && wcs.projection() != "NCP");
   const PixelAreas areas(rect, pixels.shape(), wcs, by_place);
   AreaSums sums;
+  if (const std::string refused = too_many(region, pixels, progress); !refused.empty()) {
+    out.no_flux = refused;
+    return out;
+  }
   for_each_span(region, pixels.shape(), [&](const PixelSpan& span) {
     progress.report("statistics",
                     static_cast<double>(span.y - rect.y0) / static_cast<double>(std::max<std::int64_t>(rect.ny, 1)));
