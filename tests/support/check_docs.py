@@ -12,6 +12,7 @@ Each check is tried first on a planted fault: one that does not find it fails.
 """
 import fnmatch
 import functools
+import importlib.util
 import re
 import shlex
 import subprocess
@@ -327,21 +328,26 @@ def check_variables(tree, name, text):
 
 def check_outputs(tree, name, text):
     """Lines under `$ reber ...` in README.md and the tutorials are lines of what it prints; "..." stands for others. The
-    commands of a page run in turn, in one folder, and succeed."""
+    commands of a page, and the scripts under `$ python3 ...`, run in turn, in one folder, and succeed. A page whose scripts
+    lack NumPy is left out."""
     if name != "README.md" and not name.startswith("docs/learn/"):
         return
     squeeze = lambda line: " ".join(line.split())
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "sample_data").symlink_to((tree.root / "sample_data").resolve())
-        for part in re.findall(r"^\$ reber (.*\n(?:(?!\$ |```).*\n)*)", text, re.M):
+        for name in ("sample_data", "docs"):
+            (Path(folder) / name).symlink_to((tree.root / name).resolve())
+        for program, part in re.findall(r"^\$ (reber|python3) (.*\n(?:(?!\$ |```).*\n)*)", text, re.M):
             command, *lines = part.split("\n")
-            got = subprocess.run([tree.reber, *shlex.split(command)], capture_output=True, text=True, cwd=folder, check=False)
+            if program == "python3" and importlib.util.find_spec("numpy") is None:
+                return
+            runs = tree.reber if program == "reber" else sys.executable
+            got = subprocess.run([runs, *shlex.split(command)], capture_output=True, text=True, cwd=folder, check=False)
             if got.returncode != 0:
-                yield f"`reber {command}` fails: {got.stderr.strip()}"
+                yield f"`{program} {command}` fails: {got.stderr.strip()}"
             printed = {squeeze(line) for line in got.stdout.split("\n")} | {"", "..."}
             for line in lines:
                 if squeeze(line) not in printed:
-                    yield f"`reber {command}` does not print: {line}"
+                    yield f"`{program} {command}` does not print: {line}"
 
 
 CHECKS = [check_paths, check_options, check_added, check_constants, check_measuring_constants, check_flags, check_glossary,
@@ -376,6 +382,7 @@ PLANTED = [
     (check_term_tables, "docs/science.md", "<!-- terms: begin -->\n| name | what |\n|---|---|\n| x | y |\n<!-- terms: end -->"),
     (check_outputs, "README.md", "$ reber --version\nreber 0.0.0\n"),
     (check_outputs, "docs/learn/index.md", "$ reber info nothing.fits\n"),
+    (check_outputs, "docs/learn/index.md", "$ python3 docs/examples/nothing.py\n"),
 ]
 
 

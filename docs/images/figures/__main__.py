@@ -20,13 +20,14 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import computing  # noqa: E402
 import finding  # noqa: E402
+import imaging  # noqa: E402
 import measuring  # noqa: E402
 import style  # noqa: E402
 
 FIGURES = {"background": finding.background, "thresholds": finding.thresholds, "deblending": finding.deblending,
            "fit_ladder": finding.ladder, "forced": measuring.forced, "pulls": measuring.pulls,
            "common_beam": measuring.common_beam, "overlap": computing.overlap, "fft_tiles": computing.fft_tiles,
-           "streaming": computing.streaming}
+           "streaming": computing.streaming, "mosaic": imaging.mosaic, "moments": imaging.moments}
 
 
 class Reber:
@@ -73,7 +74,7 @@ def main():
     for name in asked.names or FIGURES:
         with tempfile.TemporaryDirectory() as folder:
             figure = FIGURES[name](Reber(asked.reber, folder))
-            style.save(figure, HERE.parent / f"{name}.png", 105 if name == "fft_tiles" else 140)
+            style.save(figure, HERE.parent / f"{name}.png", 105 if name in ("fft_tiles", "mosaic") else 140)
         print(f"docs/images/{name}.png  {(HERE.parent / f'{name}.png').stat().st_size // 1024} KB")
 
 
