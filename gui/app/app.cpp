@@ -64,6 +64,7 @@ App::App(const ViewerOptions& options)
   if (window_->software()) state_.software_renderer = window_->renderer();
   overlays_ = std::make_unique<Overlays>();
   painter_ = std::make_unique<CanvasPainter>(options.texture_memory, window_->software());
+  painter_->tiles().read_beside(wake());
   runs_ = std::make_unique<LiveRuns>(state_, painter_->tiles(), *overlays_, options_, early_, wake());
   store_ = std::make_unique<DocumentStore>(state_, painter_->tiles(), *runs_, options_, wake());
   panels_ = std::make_unique<Panels>();

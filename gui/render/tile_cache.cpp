@@ -36,6 +36,10 @@ bool TileCache::find(const Pyramid& pyramid, const Key& key, Place& place) {
   }
   DisplayTile tile;
   if (pyramid.tiles() && !fetch(*pyramid.tiles(), key, rect, tile)) return false;
+  if (pyramid.in_file() && !files_.take(pyramid, {key.level, key.reduction, rect}, tile.values)) {
+    awaited_ = true;
+    return false;
+  }
   const int slot = take_slot();
   if (slot < 0) return false;  // all are in this very frame: the coarse tile below serves
   upload(pyramid, key, rect, tile, slot);
@@ -116,7 +120,7 @@ Rect TileCache::rect_of(Shape level, std::int64_t row, std::int64_t column) {
 void TileCache::upload(const Pyramid& pyramid, const Key& key, const Rect& rect, const DisplayTile& tile, int slot) {
   const Place place = place_of(slot);
   const float* pixels = tile.values.data();
-  if (!pyramid.tiles()) {
+  if (tile.values.empty()) {
     scratch_.resize(kSide * kSide);
     pyramid.read(key.level, key.reduction, rect, scratch_.data());
     pixels = scratch_.data();
@@ -129,6 +133,7 @@ void TileCache::upload(const Pyramid& pyramid, const Key& key, const Rect& rect,
 }
 
 void TileCache::drop(std::uint64_t pyramid) {
+  files_.forget(pyramid);
   for (auto entry = tiles_.begin(); entry != tiles_.end();) {
     if (entry->first.pyramid == pyramid) {
       free_.push_back(entry->second.slot);

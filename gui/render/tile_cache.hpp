@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -11,6 +12,7 @@
 
 #include "core/run/live/display_tiles.hpp"
 #include "gui/model/image/pyramid.hpp"
+#include "gui/render/file_tiles.hpp"
 #include "gui/render/gl.hpp"
 #include "gui/render/shared_tiles.hpp"
 #include "gui/render/tile_staging.hpp"
@@ -46,14 +48,16 @@ class TileCache {
   /// Begins a frame: uploads may take this long (one is always made); older tiles may be dropped.
   void begin_frame(double upload_ms);
   /// The tile, uploaded now where the frame's time allows it. False where it is not there: pending() is true then, or,
-  /// where a live run's backend has yet to make it, awaited().
+  /// where a live run's backend has yet to make it or it is still being read, awaited().
   bool find(const Pyramid& pyramid, const Key& key, Place& place);
   /// The same without upload.
   bool peek(const Key& key, Place& place);
   /// Something asked for in this frame was not uploaded: draw again.
   [[nodiscard]] bool pending() const { return pending_; }
-  /// Something asked for in this frame comes from a live run, which wakes the interface then.
+  /// Something asked for in this frame comes from a live run or a file, which wake the interface then.
   [[nodiscard]] bool awaited() const { return awaited_; }
+  /// Tiles of images in files are read beside the frames from here on; wake: for a frame, from any thread.
+  void read_beside(std::function<void()> wake) { files_.read_beside(std::move(wake)); }
   /// Tiles that a backend makes on OpenGL's own card come without the host while its sharing().is_open().
   [[nodiscard]] SharedTiles& sharing() { return sharing_; }
   /// Forgets the tiles of a pyramid that is no more.
@@ -95,6 +99,7 @@ class TileCache {
   bool pending_ = false, uploaded_ = false, awaited_ = false;
   SharedTiles sharing_{kSide * kSide * 4};
   std::int64_t uploads_ = 0;
+  FileTiles files_;
 };
 
 }  // namespace reber::gui
