@@ -59,7 +59,7 @@ _MEMBERS = {
                "islands": _ROWS, "table": _ROWS, "mask": "NDArray[np.bool_]",
                "on_device": "DeviceArray", "bytes_over_the_bus": "tuple[int, int]",
                "write": "None", "to_table": "Any", "to_pandas": "Any", "to_arrow": "Any", "to_xarray": "Any", "plot": "Any",
-               "show": "Any", "source": "str", "unit": "str", "cards": "list[str]", "searched": "bool", "can_draw": "bool",
+               "show": "Any", "view": "Any", "source": "str", "unit": "str", "cards": "list[str]", "searched": "bool", "can_draw": "bool",
                "__len__": "int", "__iter__": "Iterator[Any]", "__getitem__": "Any"},
     "Planes": {"planes": "list[int]", "skipped": "dict[int, str]", "warnings": "list[str]", "sources": _ROWS, "table": _ROWS,
                "to_table": "Any", "to_pandas": "Any", "to_arrow": "Any", "write": "None", "__len__": "int", "__iter__": "Iterator[Any]",

@@ -13,6 +13,7 @@ from ._progress import teller
 from ._stored import StoredRun
 from ._tables import Tables, write_parquet
 from ._units import in_unit, unit_text
+from ._viewer import view
 from ._views import plot, result_html, result_text, show
 from .errors import InputError
 
@@ -87,6 +88,11 @@ class Result(Tables):
     def show(self, index, margin=3):
         """One row of .sources with data, model and residual around it, so many FWHMs to each side."""
         return show(self, index, margin)
+
+    def view(self, program=None, port=0, width="100%", height=720):
+        """The viewer with this image and these sources, served on this machine: a notebook shows it in a frame. It runs until its
+        close(). program: another reber than that of this installation; port: 0 for a free one."""
+        return view(self, program, port, width, height)
 
     source = property(lambda self: self._run.path, doc="The file, or 'array'.")
     unit = property(lambda self: self._run.unit, doc="Of the pixels; empty where unknown.")
