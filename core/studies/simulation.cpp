@@ -115,7 +115,7 @@ Image smooth(const Image& image, Kernel kernel, Backend& backend, const Progress
 
 /// Noise smoothed by the beam, of unit rms up to the edges: white noise on a larger grid, smoothed by weights whose
 /// squares add up to one.
-Image unit_noise(const SimulationOptions& options, const SkyGrid& grid, Backend& backend, const Progress& progress) {
+Image unit_noise(const SimulationOptions& options, const SceneGrid& grid, Backend& backend, const Progress& progress) {
   Kernel kernel = gaussian_kernel(grid.beam, Normalise::peak);
   double squares = 0;
   for (const double weight : kernel.weights) squares += weight * weight;
@@ -147,7 +147,7 @@ Image unit_noise(const SimulationOptions& options, const SkyGrid& grid, Backend&
 }
 
 /// noise x rms(r) + a smooth wave.
-void scale_noise(const SimulationOptions& options, const SkyGrid& grid, Image& image, const Progress& progress) {
+void scale_noise(const SimulationOptions& options, const SceneGrid& grid, Image& image, const Progress& progress) {
   const double wave_x = 2 * std::numbers::pi / (0.61 * static_cast<double>(grid.shape.nx));
   const double wave_y = 2 * std::numbers::pi / (0.76 * static_cast<double>(grid.shape.ny));
   ThreadPool pool;
@@ -236,7 +236,7 @@ struct TrueSource {
   double x, y, peak, total, major_deg, minor_deg, pa_deg;
 };
 
-TrueSource truth_of(const DrawnGaussian& g, const SkyGrid& grid) {
+TrueSource truth_of(const DrawnGaussian& g, const SceneGrid& grid) {
   const Ellipse sky = ellipse_of(to_sky(g.shape, grid.sky_per_pixel));
   const double area = std::sqrt(g.shape.xx * g.shape.yy - g.shape.xy * g.shape.xy);
   const double beam_area = std::sqrt(grid.beam.xx * grid.beam.yy - grid.beam.xy * grid.beam.xy);
@@ -244,7 +244,7 @@ TrueSource truth_of(const DrawnGaussian& g, const SkyGrid& grid) {
 }
 
 /// Peak of the smoothed shells under this one; flux by the shell's volume; size by its outer diameter.
-TrueSource truth_of(const DrawnRing& ring, const SkyGrid& grid, const Image& smoothed) {
+TrueSource truth_of(const DrawnRing& ring, const SceneGrid& grid, const Image& smoothed) {
   double peak = 0;
   const Span rows = covered(ring.y, ring.outer_px, grid.shape.ny);
   const Span columns = covered(ring.x, ring.outer_px, grid.shape.nx);
@@ -259,7 +259,7 @@ TrueSource truth_of(const DrawnRing& ring, const SkyGrid& grid, const Image& smo
   return {"ring", ring.x, ring.y, peak, ring.peak * volume / grid.beam_area_px(), diameter, diameter, 0};
 }
 
-Catalogue make_truth(const std::vector<TrueSource>& sources, const SimulationOptions& options, const SkyGrid& grid,
+Catalogue make_truth(const std::vector<TrueSource>& sources, const SimulationOptions& options, const SceneGrid& grid,
                      const Wcs& wcs, const Progress& progress) {
   std::vector<std::int64_t> id;
   std::vector<std::string> kind;
@@ -320,7 +320,7 @@ std::vector<TrueSource> draw_dirac_grid(const SimulationOptions& options, Image&
 
 SimulatedSky simulate(const SimulationOptions& options, Backend& backend, const Progress& progress) {
   check_bounds(options);
-  const SkyGrid grid(options);
+  const SceneGrid grid(options);
   SimulatedSky sky;
   sky.cards = make_cards(options);
   const Wcs wcs = parse_cards(sky.cards, options.shape);

@@ -32,7 +32,7 @@ double draw_flux(Uniforms& random, double faintest, double brightest) {
   return 1 / (1 / faintest - random.next() * (1 / faintest - 1 / brightest));
 }
 
-void add_points(const SimulationOptions& options, const SkyGrid& grid, DrawnScene& scene) {
+void add_points(const SimulationOptions& options, const SceneGrid& grid, DrawnScene& scene) {
   Uniforms random(options.seed, RandomStream::points);
   const double faintest = options.rms > 0 ? 2.5 * options.rms : 1e-3 * options.brightest;
   const double brightest = std::max(options.brightest, faintest);
@@ -43,7 +43,7 @@ void add_points(const SimulationOptions& options, const SkyGrid& grid, DrawnScen
 }
 
 /// Intrinsic sizes of 3 to 25 pixels, peaks of 6 to 200 times the local noise.
-void add_extended(const SimulationOptions& options, const SkyGrid& grid, DrawnScene& scene) {
+void add_extended(const SimulationOptions& options, const SceneGrid& grid, DrawnScene& scene) {
   Uniforms random(options.seed, RandomStream::extended);
   for (std::int64_t i = 0; i < options.extended_sources; ++i) {
     const Place place = anywhere(random, grid.shape);
@@ -56,7 +56,7 @@ void add_extended(const SimulationOptions& options, const SkyGrid& grid, DrawnSc
 }
 
 /// Pixel position of galactic offsets (along, across the plane) in pixels from the middle. East is to the left.
-Place on_plane(const SkyGrid& grid, double along, double across) {
+Place on_plane(const SceneGrid& grid, double along, double across) {
   const double angle = kPlanePa * std::numbers::pi / 180;
   const double east = along * std::sin(angle) - across * std::cos(angle);
   const double north = along * std::cos(angle) + across * std::sin(angle);
@@ -64,13 +64,13 @@ Place on_plane(const SkyGrid& grid, double along, double across) {
 }
 
 /// Ellipse of FWHM major x minor pixels at a position angle on the sky, behind the beam.
-Covariance on_sky(const SkyGrid& grid, double major, double minor, double pa_deg) {
+Covariance on_sky(const SceneGrid& grid, double major, double minor, double pa_deg) {
   const double pixel = std::sqrt(std::abs(grid.sky_per_pixel.determinant()));
   return grid.beam + to_pixels(sky_covariance(major * pixel, minor * pixel, pa_deg), grid.sky_per_pixel);
 }
 
 /// Galactic disc: random sizes and places; most near the plane.
-void add_rings(const SimulationOptions& options, const SkyGrid& grid, DrawnScene& scene) {
+void add_rings(const SimulationOptions& options, const SceneGrid& grid, DrawnScene& scene) {
   Uniforms random(options.seed, RandomStream::rings);
   const double side = static_cast<double>(std::min(grid.shape.nx, grid.shape.ny));
   const bool plane = options.scene == SimulationOptions::Scene::galactic_plane;
@@ -92,7 +92,7 @@ void add_rings(const SimulationOptions& options, const SkyGrid& grid, DrawnScene
 }
 
 /// Bright extended centre, the ridge of diffuse emission, filaments across the plane.
-void add_galactic_plane(const SimulationOptions& options, const SkyGrid& grid, DrawnScene& scene) {
+void add_galactic_plane(const SimulationOptions& options, const SceneGrid& grid, DrawnScene& scene) {
   Uniforms random(options.seed, RandomStream::ridge);
   const double side = static_cast<double>(std::min(grid.shape.nx, grid.shape.ny));
   const double top = options.brightest;
@@ -120,14 +120,14 @@ void add_galactic_plane(const SimulationOptions& options, const SkyGrid& grid, D
 
 }  // namespace
 
-SkyGrid::SkyGrid(const SimulationOptions& options)
+SceneGrid::SceneGrid(const SimulationOptions& options)
     : shape(options.shape), rms(options.rms), rms_rise(options.rms_rise) {
   const double pixel = options.pixel_arcsec / 3600;
   sky_per_pixel = {-pixel, 0, 0, pixel};
   beam = to_pixels(sky_covariance(options.beam.major_deg, options.beam.minor_deg, options.beam.pa_deg), sky_per_pixel);
 }
 
-double SkyGrid::rms_at(double x, double y) const {
+double SceneGrid::rms_at(double x, double y) const {
   const double half_x = static_cast<double>(shape.nx) / 2;
   const double half_y = static_cast<double>(shape.ny) / 2;
   const double dx = (x + 0.5 - half_x) / half_x;
@@ -135,9 +135,9 @@ double SkyGrid::rms_at(double x, double y) const {
   return rms * (1 + rms_rise * (dx * dx + dy * dy));
 }
 
-double SkyGrid::beam_area_px() const { return gaussian_area(beam); }
+double SceneGrid::beam_area_px() const { return gaussian_area(beam); }
 
-DrawnScene make_scene(const SimulationOptions& options, const SkyGrid& grid) {
+DrawnScene make_scene(const SimulationOptions& options, const SceneGrid& grid) {
   DrawnScene scene;
   if (options.scene == SimulationOptions::Scene::dirac_grid) return scene;
   if (options.scene == SimulationOptions::Scene::galactic_plane) add_galactic_plane(options, grid, scene);

@@ -31,19 +31,19 @@ struct DrawnScene {
 };
 
 /// Geometry shared by all parts of a simulation: a tangent-like grid, east to the left.
-struct SkyGrid {
+struct SceneGrid {
   Shape shape;
   Matrix2 sky_per_pixel;  ///< degrees
   Covariance beam;        ///< FWHM^2 in pixels
   double rms = 0, rms_rise = 0;
 
-  explicit SkyGrid(const SimulationOptions& options);
+  explicit SceneGrid(const SimulationOptions& options);
   /// rms (1 + rise r^2), r = 1 at the middle of an edge
   [[nodiscard]] double rms_at(double x, double y) const;
   [[nodiscard]] double beam_area_px() const;
 };
 
 /// Draws the components of options.scene; the same for the same options.
-[[nodiscard]] DrawnScene make_scene(const SimulationOptions& options, const SkyGrid& grid);
+[[nodiscard]] DrawnScene make_scene(const SimulationOptions& options, const SceneGrid& grid);
 
 }  // namespace reber

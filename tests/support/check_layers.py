@@ -180,6 +180,10 @@ def banned_calls(path, text):
             yield f"{path}:{line}: {hit.group()}: {reason}"
 
 
+OUTERMOST = re.compile(r"^(?:namespace |\}  // namespace|struct |class |enum class |union |template <).*", re.M)
+TYPE = re.compile(r"(?:template <.*> )?(?:struct|class|enum class|union) (?:alignas\(\w+\) )?(\w+)(?: final)?(?: : [^;{]*)?(?: \{|$)")
+
+
 def stem_breaches(root, path):
     stem, kind = os.path.splitext(path)
     if kind not in (".cpp", ".cu") or ROWS.fullmatch(path) or path.startswith(HEADERLESS):
@@ -198,13 +202,28 @@ def shape_breaches(path, text):
         yield f"{path}: {len(lines)} lines; more than {LONGEST} are several ideas"
 
 
+def types_defined(path, text):
+    """Types with a name that the linker sees, with their namespaces; the indentation is clang-format's."""
+    spaces = []
+    for line in OUTERMOST.findall(text):
+        if opened := re.match(r"namespace ([\w:]*) ?\{", line):
+            spaces.append(opened[1] or path)
+        elif line.startswith("}  // namespace"):
+            spaces.pop()
+        elif path not in spaces and (found := TYPE.match(line)):
+            yield "::".join([*spaces, found[1]])
+
+
 def breaches(root):
     """One line per breach of any rule in the tree at `root`."""
-    count = {}
+    count, defined = {}, {}
     for path in sources(root, ("core", "kernels", "gui", "app", "modules", "tests")):
         with open(os.path.join(root, path), encoding="utf-8") as file:
             text = file.read()
         yield from shape_breaches(path, text)
+        for name in types_defined(path, text):
+            if defined.setdefault(name, path) != path:
+                yield f"{path}: {name} is another type in {defined[name]}; the linker takes their functions for the same"
         if path.startswith("tests/"):
             continue
         folder = os.path.dirname(path)

@@ -48,6 +48,8 @@ BREACHES = [
     ("a kernel without a header of its stem", "core/base/planted.cu", HEAD, "no header of its stem"),
     ("the licence", "core/base/planted.hpp", "#pragma once\n", "the first line is not"),
     ("the purpose", "tests/unit/planted_test.cpp", check_layers.FIRST_LINE + "\n#include <vector>\n", "what the file is for"),
+    ("a type of its own", "gui/model/planted.hpp", HEAD + "namespace reber {\nstruct Rect {\n};\n}  // namespace reber\n",
+     "reber::Rect is another type in core/"),
     ("the length", "tests/unit/planted_test.cpp", HEAD + "\n" * check_layers.LONGEST, "several ideas"),
 ]
 

@@ -29,7 +29,7 @@ struct Counted {
 
 Counted counted(const Region& region, Shape shape = kShape) {
   Counted sum;
-  for_each_span(region, shape, [&](const PixelSpan& span) {
+  for_each_span(region, shape, [&](const RegionSpan& span) {
     for (std::int64_t x = span.x0; x < span.x1; ++x) {
       ++sum.pixels;
       sum.x += x + 1;
@@ -113,7 +113,7 @@ TEST(RegionSpans, AStopIsHeardInEveryRow) {
   std::atomic<bool> stop{true};
   const Progress progress({}, &stop);
   EXPECT_THROW(for_each_span(
-                   ds9("box(900,100,50,50,0)"), kShape, [](const PixelSpan&) {}, progress),
+                   ds9("box(900,100,50,50,0)"), kShape, [](const RegionSpan&) {}, progress),
                Cancelled);
 }
 
@@ -121,7 +121,7 @@ TEST(RegionSpans, AStopIsHeardInEveryRow) {
 std::vector<int> times_in(const std::vector<Region>& regions, Shape shape) {
   std::vector<int> times(static_cast<std::size_t>(shape.count()));
   for (const Region& region : regions)
-    for_each_span(region, shape, [&](const PixelSpan& span) {
+    for_each_span(region, shape, [&](const RegionSpan& span) {
       for (std::int64_t x = span.x0; x < span.x1; ++x) ++times[static_cast<std::size_t>(span.y * shape.nx + x)];
     });
   return times;

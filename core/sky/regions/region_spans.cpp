@@ -215,7 +215,7 @@ bool one_after_another(const std::vector<Region>& regions) {
 
 }  // namespace
 
-void for_each_span(const Region& region, Shape image, const std::function<void(const PixelSpan&)>& take,
+void for_each_span(const Region& region, Shape image, const std::function<void(const RegionSpan&)>& take,
                    const Progress& progress) {
   RegionRows rows(region, image);
   for (double y = rows.rows().first; y <= rows.rows().second; ++y) {

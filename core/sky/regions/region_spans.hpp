@@ -14,7 +14,7 @@
 namespace reber {
 
 /// Pixels x0 to x1 - 1 of row y.
-struct PixelSpan {
+struct RegionSpan {
   std::int64_t y = 0, x0 = 0, x1 = 0;
 };
 
@@ -23,7 +23,7 @@ struct PixelSpan {
 /// boxes whose sides are computed in different ways share none of their pixels and lose none; the sides of polygons are
 /// as funtools rounds them. None for lines, points, and shapes that are not finite.
 ///   throws Cancelled, asked for in every row
-void for_each_span(const Region& region, Shape image, const std::function<void(const PixelSpan&)>& take,
+void for_each_span(const Region& region, Shape image, const std::function<void(const RegionSpan&)>& take,
                    const Progress& progress = {});
 
 /// For every row of the image, upwards, the pixels that are in one of the regions and in none that is excluded, as runs

@@ -105,10 +105,10 @@ void find_flux(RegionStatistics& out, const AreaSums& sums, const Unit& unit, co
   out.flux_jy = sum / beam_deg2;
 }
 
-std::vector<PixelSpan> spans_of(const Region& region, Shape shape, const Progress& progress) {
-  std::vector<PixelSpan> spans;
+std::vector<RegionSpan> spans_of(const Region& region, Shape shape, const Progress& progress) {
+  std::vector<RegionSpan> spans;
   for_each_span(
-      region, shape, [&](const PixelSpan& span) { spans.push_back(span); }, progress);
+      region, shape, [&](const RegionSpan& span) { spans.push_back(span); }, progress);
   return spans;
 }
 
@@ -116,8 +116,8 @@ void measure_ring(RegionStatistics& out, const Region& region, const Pyramid& pi
   Region outline = region;
   outline.inner_x = outline.inner_y = 0;
   const auto spans = [&](const Region& each) { return spans_of(each, pixels.shape(), progress); };
-  const std::vector<PixelSpan> far = spans(scaled(outline, kRingTo));
-  const std::vector<PixelSpan> holes[] = {spans(scaled(outline, kRingFrom)), spans(outline)};
+  const std::vector<RegionSpan> far = spans(scaled(outline, kRingTo));
+  const std::vector<RegionSpan> holes[] = {spans(scaled(outline, kRingFrom)), spans(outline)};
   std::size_t next[] = {0, 0};
   std::vector<float> row, ring;
   for (std::size_t i = 0; i < far.size();) {
@@ -128,7 +128,7 @@ void measure_ring(RegionStatistics& out, const Region& region, const Pyramid& pi
       pixels.read(0, Reduction::mean, {y, far[i].x0, 1, far[i].x1 - far[i].x0}, row.data() + far[i].x0);
     for (int k = 0; k < 2; ++k)
       for (; next[k] < holes[k].size() && holes[k][next[k]].y <= y; ++next[k]) {
-        const PixelSpan& hole = holes[k][next[k]];
+        const RegionSpan& hole = holes[k][next[k]];
         if (hole.y == y)
           std::fill(row.begin() + hole.x0, row.begin() + hole.x1, std::numeric_limits<float>::quiet_NaN());
       }
@@ -161,7 +161,7 @@ std::string too_many(const Region& region, const Pyramid& pixels, const Progress
     return {};
   std::int64_t count = 0;
   for_each_span(
-      region, pixels.shape(), [&](const PixelSpan& span) { count += span.x1 - span.x0; }, progress);
+      region, pixels.shape(), [&](const RegionSpan& span) { count += span.x1 - span.x0; }, progress);
   if (count <= kMost) return {};
   return fmt::format("{} million pixels: a region of an image that stays in its file is measured up to {} million",
                      count / 1000000, kMost / 1000000);
@@ -184,7 +184,7 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
     out.no_flux = refused;
     return out;
   }
-  for_each_span(region, pixels.shape(), [&](const PixelSpan& span) {
+  for_each_span(region, pixels.shape(), [&](const RegionSpan& span) {
     progress.report("statistics",
                     static_cast<double>(span.y - rect.y0) / static_cast<double>(std::max<std::int64_t>(rect.ny, 1)));
     row.resize(static_cast<std::size_t>(span.x1 - span.x0));
