@@ -107,6 +107,9 @@ class Reader {
   void read_row();
   void read_binary(bool with_nulls);
   [[nodiscard]] std::string_view take(std::string_view& data, std::int64_t bytes) const;
+  [[noreturn]] void truncated(const char* where) const {
+    throw DataError(fmt::format("'{}': the VOTable ends within its {} (it is truncated)", name_, where));
+  }
 
   /// throws Cancelled now and then
   XmlTag next() {
@@ -158,7 +161,7 @@ void Reader::read_rows() {
     }
     if (tag.name == "TR" && tag.opens) read_row();
   }
-  throw DataError(fmt::format("'{}': the VOTable ends within its rows (it is truncated)", name_));
+  truncated("rows");
 }
 
 void Reader::read_row() {
@@ -191,6 +194,7 @@ void Reader::read_binary(bool with_nulls) {
       throw DataError(fmt::format("'{}': the rows lie in another file ({})", name_, tag.attribute("href")));
     tag = next();
   }
+  if (tag.name.empty()) truncated("rows");
   const std::string bytes = decode_base64(tag.text, name_, now_);
   std::string_view data = bytes;
   std::vector<BinaryColumn> columns;
@@ -227,9 +231,10 @@ void Reader::read_binary(bool with_nulls) {
 
 Catalogue Reader::read() {
   catalogue_.equinox = catalogue_.frequency_hz = std::numeric_limits<double>::quiet_NaN();
-  bool known = false;
+  bool known = false, whole = false;
   for (XmlTag tag = next(); !tag.name.empty(); tag = next()) {
     known = known || tag.name == "VOTABLE";
+    whole = whole || (tag.name == "VOTABLE" && !tag.opens);
     read_frame(tag);
     if (tag.name == "FIELD" && tag.opens) fields_.push_back(field_of(tag));
     if (tag.name == "DESCRIPTION" && !tag.opens && !fields_.empty()) fields_.back().info.text = trimmed(tag.text);
@@ -241,6 +246,7 @@ Catalogue Reader::read() {
     if (!catalogue_.columns.empty()) return std::move(catalogue_);
   }
   if (!known) throw DataError(fmt::format("'{}' is XML, but no VOTable", name_));
+  if (!whole) truncated("header");
   for (const Field& field : fields_)
     if (field.kept) catalogue_.columns.push_back(column_of_cells(field.info, {}, field.text()));
   return std::move(catalogue_);

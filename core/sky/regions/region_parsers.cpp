@@ -156,10 +156,10 @@ class Ds9 {
       need(3);
       region.half_x = region.half_y = size(words[2], region);
     } else if (shape == "annulus") {
-      const std::size_t last = sizes_end(words) - 1;
-      if (last < 3) refuse(line_, "annulus needs two radii");
+      const std::size_t end = sizes_end(words);
+      if (end < 4) refuse(line_, "annulus needs two radii");
       region.inner_x = region.inner_y = size(words[2], region, true);
-      region.half_x = region.half_y = size(words[last], region);
+      region.half_x = region.half_y = size(words[end - 1], region);
       if (!(region.inner_x < region.half_x)) refuse(line_, "an annulus needs its inner radius first");
     } else if (shape == "panda") {
       need(8);
@@ -182,8 +182,9 @@ class Ds9 {
       region.kind = shape == "box" ? Region::Kind::box : Region::Kind::ellipse;
       // Pairs of sizes from the innermost to the outermost, then the angle.
       const double part = shape == "box" ? 0.5 : 1;
-      const std::size_t end = sizes_end(words), last = end / 2 * 2 - 2;
+      const std::size_t end = sizes_end(words);
       if (end < 4) refuse(line_, fmt::format("{} needs two sizes", shape));
+      const std::size_t last = end / 2 * 2 - 2;
       if (last > 2) {
         region.inner_x = part * size(words[2], region, true);
         region.inner_y = part * size(words[3], region, true);
