@@ -34,10 +34,12 @@ constexpr std::chrono::milliseconds kPause{50};
 /// Memory that an image may take, in bytes per byte of its file; a compressed file is smaller than its image.
 constexpr std::int64_t kImageBytes = 12, kPackedBytes = 48;
 
-std::int64_t largest_image_bytes(const std::vector<BatchImage>& images, const std::vector<std::int64_t>& to_do) {
+std::int64_t largest_image_bytes(const std::vector<BatchImage>& images, const std::vector<std::int64_t>& to_do,
+                                 const Progress& progress) {
   std::int64_t largest = 1, file_bytes = 0;
   const std::string* looked_at = nullptr;
   for (const std::int64_t index : to_do) {
+    progress.check();
     const BatchImage& image = images[static_cast<std::size_t>(index)];
     if (looked_at == nullptr || *looked_at != image.path) file_bytes = state_of(image.path).bytes;
     looked_at = &image.path;
@@ -133,8 +135,12 @@ ImageRunners::ImageRunners(const RunSettings& settings, Terminal& terminal, cons
 }
 
 std::uintmax_t ImageRunners::bytes_to_do() const {
+  const Progress progress = terminal_.progress();
   std::uintmax_t bytes = 0;
-  for (const std::int64_t image : to_do_) bytes += pixel_bytes(images_[static_cast<std::size_t>(image)].path);
+  for (const std::int64_t image : to_do_) {
+    progress.check();
+    bytes += pixel_bytes(images_[static_cast<std::size_t>(image)].path);
+  }
   return bytes;
 }
 
@@ -149,7 +155,7 @@ void ImageRunners::make_lanes() {
   auto first = std::make_shared<ImageRunner>(settings_, options, terminal_, many);
   const int threads = options.threads > 0 ? options.threads : usable_threads();
   const int lanes = choose_lanes(settings_, spread_.lanes, first->info(), static_cast<std::int64_t>(to_do_.size()),
-                                 largest_image_bytes(images_, to_do_), lanes_of(threads));
+                                 largest_image_bytes(images_, to_do_, terminal_.progress()), lanes_of(threads));
   const auto add = [&](std::shared_ptr<ImageRunner> runner) {
     lanes_.push_back([runner = std::move(runner)](const BatchImage& image, const Progress& progress,
                                                   const LogSink& log) { return runner->run(image, progress, log); });

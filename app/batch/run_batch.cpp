@@ -55,7 +55,7 @@ class Batch {
     if (list.one_file && settings_.planes.empty()) rank_ = {};
     make_list(list.paths);
     const Request first = settings_.request_of(images_.front());
-    check_distinct_names(images_, endings_of(first));
+    check_distinct_names(images_, endings_of(first), terminal_.progress());
     options_ = hash_of_options(settings_, first);
     list_ = hash_of(keys_of_list());
     choose_images();
@@ -77,9 +77,13 @@ class Batch {
   }
 
  private:
+  /// In every loop over the images: there may be a million.   throws Cancelled
+  void check() const { terminal_.progress().check(); }
+
   /// A file that cannot be opened stays one image, which fails when its turn comes.
   void make_list(const std::vector<std::string>& paths) {
     for (const std::string& path : paths) {
+      check();
       if (settings_.planes.empty()) {
         images_.push_back({path});
         continue;
@@ -101,7 +105,10 @@ class Batch {
 
   [[nodiscard]] std::vector<std::string> keys_of_list() const {
     std::vector<std::string> keys;
-    for (const BatchImage& image : images_) keys.push_back(ImageRecord::key_of(image.path, image.plane));
+    for (const BatchImage& image : images_) {
+      check();
+      keys.push_back(ImageRecord::key_of(image.path, image.plane));
+    }
     return keys;
   }
 
@@ -137,7 +144,10 @@ class Batch {
     leases_.emplace(settings_.folder);
     if (!tail_) tail_.emplace(settings_.folder, records_path());
     std::vector<std::string> keys;
-    for (const std::int64_t index : to_do) keys.push_back(key_of(index));
+    for (const std::int64_t index : to_do) {
+      check();
+      keys.push_back(key_of(index));
+    }
     claims_.emplace(*leases_, keys, [this] { return tail_->news(); });
     claims_->sweep();
   }
@@ -188,6 +198,7 @@ class Batch {
     }
     std::vector<std::int64_t> left;
     for (const std::int64_t index : own_) {
+      check();
       const auto found = known.find(key_of(index));
       if (found == known.end() || !still_true(found->second, settings_.folder, options_)) {
         left.push_back(index);

@@ -6,6 +6,7 @@
 
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 
@@ -30,22 +31,50 @@ std::string name_of_kernel(const std::string& text) {
   return name;
 }
 
-void check_distinct_names(const std::vector<BatchImage>& images, const std::vector<std::string>& endings) {
-  std::unordered_map<std::string, const BatchImage*> seen;
-  for (const BatchImage& image : images)
-    for (const std::string& ending : endings) {
-      const auto [other, is_new] = seen.emplace(stem_of(image) + ending, &image);
-      if (!is_new)
-        throw InputError(fmt::format("{} and {} would both be written as {}; run them into different folders",
-                                     printable(other->second->name()), printable(image.name()),
-                                     printable(other->first)));
+namespace {
+
+/// What one image's name may have more than another's where a file of each has the same name, with that file's ending:
+/// x_extended.fits and x.fits by "_extended", "_extended.fits".
+std::map<std::string, std::string> clashing_tails(const std::vector<std::string>& endings) {
+  std::map<std::string, std::string> tails;
+  for (const std::string& longer : endings)
+    for (const std::string& ending : endings)
+      if (longer.size() > ending.size() && longer.ends_with(ending))
+        tails.emplace(longer.substr(0, longer.size() - ending.size()), longer);
+  return tails;
+}
+
+[[noreturn]] void refuse(const BatchImage& one, const BatchImage& other, const std::string& file) {
+  throw InputError(fmt::format("{} and {} would both be written as {}; run them into different folders",
+                               printable(one.name()), printable(other.name()), printable(file)));
+}
+
+}  // namespace
+
+void check_distinct_names(const std::vector<BatchImage>& images, const std::vector<std::string>& endings,
+                          const Progress& progress) {
+  std::unordered_map<std::string, const BatchImage*> by_stem;
+  for (const BatchImage& image : images) {
+    progress.check();
+    const auto [known, is_new] = by_stem.emplace(stem_of(image), &image);
+    if (!is_new) refuse(*known->second, image, known->first + endings.front());
+  }
+  const std::map<std::string, std::string> tails = clashing_tails(endings);
+  for (const BatchImage& image : images) {
+    progress.check();
+    const std::string stem = stem_of(image);
+    for (const auto& [tail, ending] : tails) {
+      if (!stem.ends_with(tail)) continue;
+      const auto shorter = by_stem.find(stem.substr(0, stem.size() - tail.size()));
+      if (shorter != by_stem.end()) refuse(*shorter->second, image, shorter->first + ending);
     }
+  }
 }
 
 void check_distinct_names(const std::vector<std::string>& files) {
   std::vector<BatchImage> images;
   for (const std::string& path : files) images.push_back({path});
-  check_distinct_names(images, {".*"});
+  check_distinct_names(images, {".*"}, {});
 }
 
 void make_folder(const std::string& folder) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/progress.hpp"
 #include "core/files/io/file_stem.hpp"
 #include "core/run/batch/input_list.hpp"
 
@@ -18,9 +19,10 @@ using reber::stem_of;
 /// A kernel as part of a file's name: "beam:20,20,0" beam_20_20_0, "file:a/psf.fits" file_psf.
 [[nodiscard]] std::string name_of_kernel(const std::string& text);
 
-/// Two inputs of one name would write over each other's results.   throws InputError
+/// Two inputs of one name would write over each other's results.   throws InputError, Cancelled
 /// endings: of all files that an image has
-void check_distinct_names(const std::vector<BatchImage>& images, const std::vector<std::string>& endings);
+void check_distinct_names(const std::vector<BatchImage>& images, const std::vector<std::string>& endings,
+                          const Progress& progress);
 void check_distinct_names(const std::vector<std::string>& files);
 
 /// throws DataError where the folder cannot be made

@@ -79,6 +79,37 @@ TEST_F(batch, inputs_come_in_the_order_of_the_words_and_of_names_within_a_patter
   EXPECT_THROW((void)expand_inputs({"@" + path("list")}), InputError);
 }
 
+TEST_F(batch, patterns_match_as_in_a_shell) {
+  for (const char* folder : {"day", "night", ".hidden", "[x]"}) {
+    fs::create_directories(path(folder));
+    for (const char* name : {"/a.fits", "/b.fits", "/.c.fits"}) write(folder + std::string(name), "");
+  }
+  fs::create_symlink("nowhere", path("day/z.fits"));
+  write("file", "");
+  const auto matches = [this](const std::string& pattern) {
+    std::vector<std::string> names;
+    for (const std::string& each : expand_inputs({path(pattern)}).paths) names.push_back(each.substr(path("").size()));
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(matches("*/a.fits"), (Names{"[x]/a.fits", "day/a.fits", "night/a.fits"}));
+  EXPECT_EQ(matches("d*/*"), (Names{"day/a.fits", "day/b.fits", "day/z.fits"}));
+  EXPECT_EQ(matches("*y//../night/[!a]*"), (Names{"day//../night/b.fits"}));
+  EXPECT_EQ(matches("\\[x]/?.fits"), (Names{"[x]/a.fits", "[x]/b.fits"}));
+  EXPECT_EQ(matches(".h*/.c*"), (Names{".hidden/.c.fits"}));
+  EXPECT_EQ(matches("[dnf]*/"), (Names{"day/", "night/"}));
+  EXPECT_THROW((void)matches("*a*a*a*a*b"), InputError);
+}
+
+TEST_F(batch, patterns_and_lists_can_be_stopped) {
+  write("a.fits", "");
+  write("list", path("a.fits") + "\n");
+  const std::atomic<bool> stop = true;
+  const Progress stopped({}, &stop);
+  EXPECT_THROW((void)expand_inputs({path("*.fits")}, stopped), Cancelled);
+  EXPECT_THROW((void)expand_inputs({"@" + path("list")}, stopped), Cancelled);
+}
+
 TEST_F(batch, records_are_read_back_and_the_latest_of_an_image_counts) {
   ImageRecord first = record("a", 1), other = record("b", 0);
   first.exit_code = 3;

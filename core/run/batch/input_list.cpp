@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <glob.h>
+#include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,8 +13,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -26,26 +28,71 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool has_wildcard(std::string_view word) { return word.find_first_of("*?[") != std::string_view::npos; }
+
 bool is_pattern(const std::string& word) {
   std::error_code error;
-  return word.find_first_of("*?[") != std::string::npos && !fs::exists(fs::symlink_status(word, error));
+  return has_wildcard(word) && !fs::exists(fs::symlink_status(word, error));
 }
 
-void add_matches(const std::string& pattern, std::vector<std::string>& paths) {
-  glob_t found{};
-  const int status = ::glob(pattern.c_str(), 0, nullptr, &found);
-  const std::unique_ptr<glob_t, decltype(&::globfree)> owner(&found, ::globfree);
-  if (status == GLOB_NOSPACE) throw std::bad_alloc();
-  if (status != 0) throw InputError(fmt::format("no file matches '{}'", printable(pattern)));
-  paths.insert(paths.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
-}
+/// The matches of one pattern. The C library's glob() cannot be stopped while it reads and sorts a large folder.
+class Matches {
+ public:
+  explicit Matches(const Progress& progress) : progress_(progress) {}
 
-void add_word(const std::string& word, std::vector<std::string>& paths) {
-  if (is_pattern(word)) {
-    add_matches(word, paths);
-  } else {
-    paths.push_back(word);
+  /// place: what is matched so far, as written;   rest: of the pattern, from a slash or the beginning of a name
+  void add(std::string place, std::string_view rest) {
+    while (!rest.empty()) {
+      const std::size_t begin = std::min(rest.find_first_not_of('/'), rest.size());
+      const std::string part(rest.substr(begin, rest.find('/', begin) - begin));
+      place += rest.substr(0, begin);
+      rest.remove_prefix(begin + part.size());
+      if (has_wildcard(part)) return add_names(place, part, rest);
+      place += unescaped(part);
+    }
+    std::error_code error;
+    if (fs::exists(fs::symlink_status(place, error))) found_.push_back(std::move(place));
   }
+
+  [[nodiscard]] std::vector<std::string> sorted() && {
+    std::ranges::sort(found_, [this](const std::string& a, const std::string& b) {
+      progress_.check();
+      return a < b;
+    });
+    return std::move(found_);
+  }
+
+ private:
+  /// What cannot be read matches nothing.
+  void add_names(const std::string& place, const std::string& part, std::string_view rest) {
+    std::error_code error;
+    for (fs::directory_iterator each(place.empty() ? "." : place, error), end; !error && each != end;
+         each.increment(error)) {
+      progress_.check();
+      const std::string name = each->path().filename().string();
+      if (::fnmatch(part.c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
+      rest.empty() ? found_.push_back(place + name) : add(place + name, rest);
+    }
+  }
+
+  static std::string unescaped(const std::string& part) {
+    std::string text;
+    for (std::size_t i = 0; i < part.size(); ++i) text += part[part[i] == '\\' && i + 1 < part.size() ? ++i : i];
+    return text;
+  }
+
+  const Progress& progress_;
+  std::vector<std::string> found_;
+};
+
+void add_word(const std::string& word, const Progress& progress, std::vector<std::string>& paths) {
+  progress.check();
+  if (!is_pattern(word)) return paths.push_back(word);
+  Matches matches(progress);
+  matches.add({}, word);
+  std::vector<std::string> found = std::move(matches).sorted();
+  if (found.empty()) throw InputError(fmt::format("no file matches '{}'", printable(word)));
+  std::ranges::move(found, std::back_inserter(paths));
 }
 
 /// Lines of a file or a pipe. A stream would go on waiting when it is asked to stop.
@@ -97,7 +144,7 @@ void add_list(int descriptor, const std::string& name, const Progress& progress,
   for (std::string line; lines.next(line);) {
     const std::size_t begin = line.find_first_not_of(kBlank);
     if (begin == std::string::npos || line[begin] == '#') continue;
-    add_word(line.substr(begin, line.find_last_not_of(kBlank) + 1 - begin), paths);
+    add_word(line.substr(begin, line.find_last_not_of(kBlank) + 1 - begin), progress, paths);
   }
   if (paths.size() == before) throw InputError(fmt::format("the list {} names no file", name));
 }
@@ -127,10 +174,13 @@ InputList expand_inputs(const std::vector<std::string>& words, const Progress& p
     } else if (word.starts_with('@')) {
       add_list_file(word.substr(1), progress, list.paths);
     } else {
-      add_word(word, list.paths);
+      add_word(word, progress, list.paths);
     }
   }
-  for (const std::string& path : list.paths) keep_file(path);
+  for (const std::string& path : list.paths) {
+    progress.check();
+    keep_file(path);
+  }
   return list;
 }
 

@@ -32,7 +32,7 @@ struct InputList {
 /// standard input. "./@name" is a file whose name begins with @.
 /// Nothing that is written later takes the place of a list or of a file in it (core/files/io/kept_files.hpp).
 ///   throws InputError where a pattern matches nothing, a list names nothing, or - is given twice; DataError where a
-///   list cannot be read or is no text; Cancelled, while a list from a pipe is waited for
+///   list cannot be read or is no text; Cancelled
 [[nodiscard]] InputList expand_inputs(const std::vector<std::string>& words, const Progress& progress = {});
 
 }  // namespace reber
