@@ -60,6 +60,28 @@ class PlainSource final : public PixelSource, public RectangleSource {
     }
   }
 
+  [[nodiscard]] bool read_planes(std::span<const RectangleSource* const> planes, std::int64_t y0, std::int64_t ny,
+                                 std::span<std::byte* const> out) const override {
+    check_rows(layout_.shape, y0, ny);
+    if (layout_.x_step == 1 || planes.size() < 2) return false;
+    std::vector<std::int64_t> firsts;
+    for (const RectangleSource* const one : planes) {
+      const auto* const plane = dynamic_cast<const PlainSource*>(one);
+      if (plane == nullptr || &plane->bytes_ != &bytes_ || plane->layout_.x_step != layout_.x_step) return false;
+      firsts.push_back(plane->layout_.first);
+    }
+    const auto [low, high] = std::ranges::minmax(firsts);
+    if (high - low >= layout_.x_step) return false;  // they do not lie between two pixels of this one
+    const std::int64_t size = bytes_of(format_.type), nx = layout_.shape.nx;
+    for (std::int64_t y = y0; y < y0 + ny; ++y)
+      spans(place(y) + (low - layout_.first) * size, nx, (high - low + 1) * size,
+            [&](std::int64_t x, std::int64_t count, const std::byte* span) {
+              for (std::size_t k = 0; k < planes.size(); ++k)
+                gather(span + (firsts[k] - low) * size, count, size, out[k] + ((y - y0) * nx + x) * size);
+            });
+    return true;
+  }
+
   void will_need(std::int64_t y0, std::int64_t ny) const override {
     check_rows(layout_.shape, y0, ny);
     if (layout_.x_step == 1 && ny > 0)
@@ -72,17 +94,30 @@ class PlainSource final : public PixelSource, public RectangleSource {
   }
 
   void read_strided(std::int64_t from, std::int64_t nx, std::byte* out, std::int64_t size) const {
-    const std::int64_t step = layout_.x_step * size;
+    spans(from, nx, size, [&](std::int64_t x, std::int64_t count, const std::byte* span) {
+      gather(span, count, size, out + x * size);
+    });
+  }
+
+  /// Reads a strided row in pieces: use(first pixel, pixels, bytes from the first one on).   last: bytes from the place
+  /// of the last pixel on
+  template <class Use>
+  void spans(std::int64_t from, std::int64_t nx, std::int64_t last, Use use) const {
+    const std::int64_t step = layout_.x_step * bytes_of(format_.type);
     const std::int64_t at_once = std::max<std::int64_t>(1, kSpanBytes / step);
     std::vector<std::byte> span;
     for (std::int64_t x = 0; x < nx; x += at_once) {
       const std::int64_t count = std::min(at_once, nx - x);
-      span.resize(static_cast<std::size_t>((count - 1) * step + size));
+      span.resize(static_cast<std::size_t>((count - 1) * step + last));
       bytes_.read(from + x * step, span.data(), static_cast<std::int64_t>(span.size()));
-      for (std::int64_t i = 0; i < count; ++i, out += size) {
-        std::memcpy(out, span.data() + i * step, static_cast<std::size_t>(size));
-      }
+      use(x, count, span.data());
     }
+  }
+
+  void gather(const std::byte* span, std::int64_t count, std::int64_t size, std::byte* out) const {
+    const std::int64_t step = layout_.x_step * size;
+    for (std::int64_t i = 0; i < count; ++i, out += size)
+      std::memcpy(out, span + i * step, static_cast<std::size_t>(size));
   }
 
   const ByteSource& bytes_;

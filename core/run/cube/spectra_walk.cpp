@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/thread_budget.hpp"
+#include "core/sky/model/rectangle_source.hpp"
 
 namespace reber {
 namespace {
@@ -67,16 +68,30 @@ void SpectraWalk::walk(std::int64_t every, const std::string& stage, const Visit
   });
 }
 
+void SpectraWalk::read_band(const Band& band, std::int64_t plane_bytes, std::byte* raw,
+                            const Progress& progress) const {
+  std::vector<const PixelSource*> sources;
+  std::vector<const RectangleSource*> planes;
+  std::vector<std::byte*> places;
+  for (std::size_t k = 0; k < planes_.size(); ++k) {
+    if (skipped_[k]) continue;
+    sources.push_back(sources_[k].get());
+    planes.push_back(sources_[k]->rectangle_source());
+    places.push_back(raw + static_cast<std::int64_t>(k) * plane_bytes);
+  }
+  if (!planes.empty() && planes[0] != nullptr && planes[0]->read_planes(planes, band.y0, band.ny, places)) return;
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    if (k % 16 == 0) progress.check();
+    sources[k]->read_rows(band.y0, band.ny, places[k]);
+  }
+}
+
 void SpectraWalk::take_band(const Band& band, int worker, const Visit& visit, const Progress& progress) const {
   const PixelFormat format = cube_.file().format();
   const std::int64_t size = bytes_of(format.type), pixels = band.ny * shape().nx;
   const auto planes = static_cast<std::int64_t>(planes_.size());
   std::vector<std::byte> raw(static_cast<std::size_t>(planes * pixels * size));
-  for (std::int64_t k = 0; k < planes; ++k) {
-    if (skipped_[static_cast<std::size_t>(k)]) continue;
-    if (k % 16 == 0) progress.check();
-    sources_[static_cast<std::size_t>(k)]->read_rows(band.y0, band.ny, raw.data() + k * pixels * size);
-  }
+  read_band(band, pixels * size, raw.data(), progress);
   Strip strip, spare;
   for (std::int64_t from = 0; from < pixels; from += Strip::kPixels) {
     strip.resize(planes);

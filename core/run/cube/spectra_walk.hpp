@@ -46,6 +46,8 @@ class SpectraWalk {
   [[nodiscard]] std::int64_t bands(std::int64_t every) const;
 
  private:
+  /// The band of every plane that is not skipped, as stored, `plane_bytes` apart.
+  void read_band(const Band& band, std::int64_t plane_bytes, std::byte* raw, const Progress& progress) const;
   void take_band(const Band& band, int worker, const Visit& visit, const Progress& progress) const;
 
   CubeSource cube_;
