@@ -3,9 +3,11 @@
 import base64
 import json
 import os
+import queue
 import socket
 import struct
 import sys
+import threading
 import time
 
 
@@ -30,7 +32,7 @@ class Line:
             answer += got
         head, _, self.rest = answer.partition(b"\r\n\r\n")
         self.status = int(head.split()[1])
-        self.bytes = self.frames = 0
+        self.bytes = self.frames = self.largest = 0
         self.size, self.status_words, self.told = (0, 0), {}, []
         self.files = []
 
@@ -85,6 +87,7 @@ class Line:
                 if message["t"] == "status":
                     self.status_words = message
             if first & 15 == 2:
+                self.largest = max(self.largest, size)
                 self.frame(body)
                 if answer:
                     self.say(t="drawn", frame=struct.unpack_from("<I", body)[0])
@@ -107,6 +110,53 @@ class Line:
                 self.hear(5)
         except (ConnectionError, OSError):
             return True
+
+
+class SlowWay:
+    """A proxy at a port of its own: what comes is passed on after a while, and at a rate. It takes all that is sent at once,
+    so what waits in it is what the viewer sent ahead."""
+
+    def __init__(self, port, bytes_per_second, delay):
+        self.rate, self.delay, self.waiting, self.most = bytes_per_second, delay, 0, 0
+        self.door = socket.create_server(("127.0.0.1", 0))
+        self.port = self.door.getsockname()[1]
+        self.to = port
+        threading.Thread(target=self.pass_on, daemon=True).start()
+
+    def pass_on(self):
+        near, _ = self.door.accept()
+        far = socket.create_connection(("127.0.0.1", self.to))
+        for source, sink, counted in ((near, far, False), (far, near, True)):
+            coming = queue.Queue()
+            threading.Thread(target=self.read, args=(source, coming, counted), daemon=True).start()
+            threading.Thread(target=self.write, args=(sink, coming, counted), daemon=True).start()
+
+    def read(self, source, coming, counted):
+        try:
+            while got := source.recv(1 << 16):
+                if counted:
+                    self.waiting += len(got)
+                    self.most = max(self.most, self.waiting)
+                coming.put((time.time() + self.delay, got))
+        except OSError:
+            pass
+        coming.put((time.time(), b""))
+
+    def write(self, sink, coming, counted):
+        try:
+            while True:
+                due, part = coming.get()
+                time.sleep(max(0, due - time.time()))
+                if not part:
+                    return sink.shutdown(socket.SHUT_RDWR)  # another thread reads of it: close() would wait
+                for at in range(0, len(part), 4096):
+                    piece = part[at:at + 4096]
+                    sink.sendall(piece)
+                    if counted:
+                        time.sleep(len(piece) / self.rate)
+                        self.waiting -= len(piece)
+        except OSError:
+            pass
 
 
 def request(port, target, host=None, cookie=None, method="GET"):
@@ -237,12 +287,44 @@ def session(port, cookie):
     again.socket.close()
 
 
+def slow_lines(port, cookie):
+    """Over a line that is slow the picture moves with fewer frames, and none of them waits behind old ones."""
+    rates = []
+    for rate, least in ((8e6, 2), (0.4e6, 0.5)):
+        way = SlowWay(port, rate, 0.02)
+        line = Line(way.port, cookie, f"slow{rate:.0f}")
+        line.hear(2)
+        assert line.status_words["drives"], line.status_words
+        line.say(t="size", width=1000, height=700, scale=1)
+        line.hear(5)
+        line.say(t="move", x=500, y=350)
+        line.say(t="button", button=0, down=True)
+        line.hear(1)
+        line.largest = way.most = 0
+        frames, begin, step = line.frames, time.time(), 0
+        while time.time() < begin + 5:
+            step += 1
+            line.say(t="move", x=500 + 3 * (step % 60), y=350 + 2 * (step % 40))
+            line.hear(0.02)
+        line.say(t="button", button=0, down=False)
+        rates.append((line.frames - frames) / (time.time() - begin))
+        print(f"{rate / 1e6} MB/s and 20 ms: {rates[-1]:.1f} frames/s of {line.largest / 1e3:.0f} KB at most, "
+              f"{way.most / 1e3:.0f} KB waiting at most")
+        assert rates[-1] >= least, "the picture stands still"
+        assert way.most <= 2 * line.largest + 8192, "more than two frames were under way"
+        line.hear(6)
+        assert line.files[-1] == "png", "what rests is not whole"
+        line.socket.close()
+        time.sleep(0.5)
+
+
 if __name__ == "__main__":
     address = sys.argv[1]
     the_port, the_token = int(address.split(":")[2].split("/")[0]), address.split("token=")[1]
     the_cookie = enter(the_port, the_token)
     refusals(the_port, the_token, the_cookie)
     session(the_port, the_cookie)
+    slow_lines(the_port, the_cookie)
     hostile(the_port, the_cookie)
     third = Line(the_port, the_cookie, "three")
     third.hear(2)
