@@ -81,6 +81,7 @@ def headings(text):
 
 def check_paths(tree, name, text):
     """Paths from the root that begin with a top folder, sources by name alone, links and their anchors."""
+    new = set(re.findall(r"^New file `([^`]+)`:$", text, re.M))  # by a recipe
     basenames = {Path(one).name for one in tree.files}
     for span in code_spans(text):
         for word in re.findall(r"[\w./*{},+-]+(?:#[\w-]+)?", span):
@@ -88,7 +89,7 @@ def check_paths(tree, name, text):
             path = re.sub(r":\d+$", "", path).rstrip(".,")
             if "{" in path:
                 continue
-            if path.split("/")[0] in TOP and "/" in path and not tree.has(path):
+            if path.split("/")[0] in TOP and "/" in path and path not in new and not tree.has(path):
                 yield f"no file or folder {path}"
             elif re.fullmatch(r"[a-z]\w*\.(cpp|hpp|cu|cuh|md)", path) and path not in basenames:
                 yield f"no file is called {path}"

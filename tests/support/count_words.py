@@ -17,7 +17,7 @@ SHELVES = {  # pages that a reader of each kind goes through; tables, parameters
     "an astronomer": ["README.md", "docs/index.md", "docs/figures.md", "docs/learn/*.md", "docs/install.md", "docs/viewer.md", "docs/python.md",
                       "docs/pipelines.md", "docs/batches.md", "docs/cubes.md", "docs/mosaics.md", "docs/large-images.md", "docs/report.md",
                       "docs/products.md", "docs/formats.md"],
-    "besides, a developer": ["CONTRIBUTING.md", "docs/tour.md", "docs/gpu.md", "docs/viewer-inside.md", "docs/streaming.md", "docs/learn/six-kernels.md",
+    "besides, a developer": ["CONTRIBUTING.md", "docs/recipes.md", "docs/tour.md", "docs/gpu.md", "docs/viewer-inside.md", "docs/streaming.md", "docs/learn/six-kernels.md",
                              "docs/performance.md", "docs/reliability.md", "docs/glossary.md"],
 }
 
