@@ -99,6 +99,10 @@ workers=2 watch run sky.fits second.fits -o worked --workers 2
 watch regrid sky.fits --projection TAN --rotate 20 -o turned.fits
 watch mosaic sky.fits second.fits -o both.fits
 watch report sky.fits --quick -o quality.html
+PYTHONPATH=$source_folder/tests/support python3 -c '
+import fits_cubes, numpy
+fits_cubes.write("cube.fits", numpy.random.default_rng(1).normal(size=(6, 40, 50)).astype("f4"))' || exit 1
+watch cube cube.fits smooth:20,20,0 spectral:hanning moments:0,1 -o smoothed.fits
 watch spectrum sky.fits --json spectrum.json
 gzip -k sky.fits
 watch convolve sky.fits.gz unpacked.fits --kernel gaussian:3
@@ -109,4 +113,26 @@ fi
 cpu=()
 watch match a.csv forced.csv -o pairs.csv
 watch merge folder -o merged.csv
+
+# The viewer for browsers listens at this machine alone, connects nowhere and starts nothing but itself.
+if [ -x "$(dirname "$reber")/reber-view" ]; then
+  what="reber view --browser"
+  timeout 40 strace -f -o calls -e trace=network,execve,execveat "$reber" view --browser sky.fits >out 2>err </dev/null &
+  for ((i = 0; i < 150; ++i)); do
+    if grep -q 'http://127.0.0.1' out; then break; fi
+    sleep 0.2
+  done
+  kill -TERM "$(awk 'NR == 1 {print $1}' calls)"
+  wait || true
+  expect_in out "http://127.0.0.1"
+  python3 - calls <<'EOF' >err || report "does what it must not"
+import re, sys
+lines = open(sys.argv[1], errors="replace").read().splitlines()
+outside = [line for line in lines if re.search(r"\b(connect|bind|sendto)\(.*AF_INET6?", line)
+           and ("bind(" not in line or 'inet_addr("127.0.0.1")' not in line)]
+other = [line for line in lines if re.search(r"\bexecve(at)?\(", line) and not re.search(r'execve(at)?\("[^"]*/reber(-view)?"', line)]
+print("\n".join(outside + other))
+sys.exit(bool(outside or other) or not any("bind(" in line for line in lines))
+EOF
+fi
 finish
