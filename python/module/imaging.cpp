@@ -17,6 +17,7 @@
 #include "core/studies/imaging/grid_words.hpp"
 #include "core/studies/imaging/mosaic_work.hpp"
 #include "core/studies/imaging/regrid.hpp"
+#include "core/studies/imaging/scratch_names.hpp"
 #include "python/module/arrays.hpp"
 #include "python/module/kept_backends.hpp"
 #include "python/module/request_of.hpp"
@@ -67,12 +68,21 @@ Request base_of(const RunOptions& options, const std::vector<std::string>& call)
   return base;
 }
 
-/// Opened when it is needed first: a card is not started for what the headers refuse.
+/// work(backend); after a failure of the card this backend is not given again.
+template <class Work>
+auto on_kept(const std::string& name, const BackendOptions& with, Work work) {
+  const std::shared_ptr<Backend> backend = kept_backend(name, with);
+  try {
+    return work(backend);
+  } catch (const DeviceError&) {
+    forget_backend(backend);
+    throw;
+  }
+}
+
+/// Opened when it is needed: a card is not started for what the headers refuse.
 OnBackend backend_for(const RunOptions& options) {
-  return [&options, kept = std::shared_ptr<Backend>()](const auto& work) mutable {
-    if (!kept) kept = kept_backend(options.backend, options.with);
-    work(kept);
-  };
+  return [&options](const auto& work) { on_kept(options.backend, options.with, work); };
 }
 
 nb::object tuple_of(const std::optional<Beam>& beam) {
@@ -147,17 +157,18 @@ Regridded regrid_one(const CubeSource& image, const RegridRequest& request, cons
   if (on_card && image.header(0)->unit.per_pixel)
     throw InputError(
         "pixels in a unit per pixel are multiplied by areas in host memory: copy the array on the card to the host");
-  const std::shared_ptr<Backend> backend = kept_backend(on_card ? "cuda" : options.backend, options.with);
-  Regridded made{work.facts(), work.cards(), request.grid.shape, {}, {}};
-  const auto node = work.first(backend, progress);
-  const Rect all{0, 0, made.shape.ny, made.shape.nx};
-  if (on_card) {
-    made.tile = backend->display()->device_map(MapKind::image, *node->plane(all, progress), nullptr, progress);
+  return on_kept(on_card ? "cuda" : options.backend, options.with, [&](const std::shared_ptr<Backend>& backend) {
+    Regridded made{work.facts(), work.cards(), request.grid.shape, {}, {}};
+    const auto node = work.first(backend, progress);
+    const Rect all{0, 0, made.shape.ny, made.shape.nx};
+    if (on_card) {
+      made.tile = backend->display()->device_map(MapKind::image, *node->plane(all, progress), nullptr, progress);
+    } else {
+      made.pixels.resize(static_cast<std::size_t>(made.shape.count()));
+      node->render(all, made.pixels.data(), progress);
+    }
     return made;
-  }
-  made.pixels.resize(static_cast<std::size_t>(made.shape.count()));
-  node->render(all, made.pixels.data(), progress);
-  return made;
+  });
 }
 
 }  // namespace
@@ -169,7 +180,10 @@ nb::dict regrid(const std::string& path, const nb::dict& told, const nb::dict& w
   const RunOptions options = run_options(with, beam);
   const Request base = base_of(options, call);
   const GridWords grid = grid_words(words);
-  RegridRequest request = request_of(path, words, base, options);
+  const std::string name = words.text("name");
+  ScratchNames names;
+  if (!name.empty()) names.add(path, name);
+  RegridRequest request = request_of(name.empty() ? path : name, words, base, options);
   const std::string rms_map = words.text("use_rms_map"), rms = words.text("write_rms_map"),
                     psf = words.text("write_psf_map"), output = words.text("output");
   if (rms.empty() != rms_map.empty())
@@ -177,24 +191,27 @@ nb::dict regrid(const std::string& path, const nb::dict& told, const nb::dict& w
   const bool overwrite = words.truth("overwrite");
   Warnings warnings;
   const RegridFacts facts = wait_for(progress, [&](const Progress& tell) {
-    const CubeSource cube = CubeSource::open(path, options.open, tell, warnings.sink());
-    const auto header = cube.header(options.open.plane.value_or(0));
-    request.grid = grid_of(grid, {{header.get()}}, options.open, tell);
-    const Regridding work(cube, request);
-    if (!psf.empty() && !work.facts().beam)
-      throw InputError(fmt::format("write_psf_map: {} has no beam; {}", path, header->beam_note));
-    const std::shared_ptr<Backend> backend = kept_backend(options.backend, options.with);
-    CommitGroup group;
-    const FileOptions how(overwrite, &group);
-    work.write(output, backend, how, tell);
-    if (!rms.empty()) work.write_rms(rms, rms_map, backend, how, tell);
-    if (!psf.empty()) work.write_psf(psf, how, tell);
-    group.commit(tell);
-    return work.facts();
+    return names.told("", [&] {
+      const CubeSource cube = CubeSource::open(path, options.open, tell, warnings.sink());
+      const auto header = cube.header(options.open.plane.value_or(0));
+      request.grid = grid_of(grid, {{header.get()}}, options.open, tell);
+      const Regridding work(cube, request);
+      if (!psf.empty() && !work.facts().beam)
+        throw InputError(fmt::format("write_psf_map: {} has no beam; {}", path, header->beam_note));
+      on_kept(options.backend, options.with, [&](const std::shared_ptr<Backend>& backend) {
+        CommitGroup group;
+        const FileOptions how(overwrite, &group);
+        work.write(output, backend, how, tell);
+        if (!rms.empty()) work.write_rms(rms, rms_map, backend, how, tell);
+        if (!psf.empty()) work.write_psf(psf, how, tell);
+        group.commit(tell);
+      });
+      return work.facts();
+    });
   });
   nb::dict made = told_of(facts);
   std::vector<std::string> lines = warnings.lines();
-  lines.insert(lines.end(), facts.warnings.begin(), facts.warnings.end());
+  for (const std::string& line : facts.warnings) lines.push_back(names.in(line));
   made["warnings"] = lines;
   return made;
 }

@@ -17,7 +17,8 @@ namespace reber::python {
 //   call     lines for HISTORY
 //   returns  a dict: history, warnings, and where they are known beam (degrees) and noise_gain
 
-/// A file or cube onto a grid, into files.   throws as grid_of and Regridding
+/// A file or cube onto a grid, into files.   name, among the words: what the file is called   throws as grid_of and
+/// Regridding
 [[nodiscard]] nanobind::dict regrid(const std::string& path, const nanobind::dict& words, const nanobind::dict& with,
                                     const std::optional<BeamTuple>& beam, const std::vector<std::string>& call,
                                     const nanobind::object& progress);

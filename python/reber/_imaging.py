@@ -161,11 +161,12 @@ class _Files:
         return path
 
 
-def _words(options):
-    """Keywords as the module takes them, and as lines of HISTORY."""
+def _words(options, files):
+    """Keywords as the module takes them, and as lines of HISTORY, where a scratch file is what it stands for."""
+    hidden = lambda value: files.folder is not None and str(value).startswith(files.folder)
     told = {name: value for name, value in options.items() if value is not None and value != "" and value is not False}
-    return told, [f"{name} = {value}" for name, value in told.items()
-                  if name not in ("output", "overwrite") and not name.startswith("write_")]
+    return told, [f"{name} = {'given in memory' if hidden(value) else value}" for name, value in told.items()
+                  if name not in ("output", "overwrite", "name") and not name.startswith("write_")]
 
 
 def _pair(value):
@@ -220,7 +221,7 @@ def regrid(image, *, like=None, projection=None, centre=None, pixel=None, size=N
         on_card = isinstance(pixels, Lent)
         if on_card:
             with_["device"] = card_for(pixels, own.get("backend", "auto"), device)
-        told_, call = _words(words)
+        told_, call = _words(words, files)
         done = _core.regrid_array(pixels.told if on_card else pixels, source.cards, told_, with_, source.beam, call, tell)
         return Regridded({}, done, [], DeviceArray(done["image"]) if on_card else done["image"])
     if isinstance(pixels, Lent):
@@ -237,7 +238,8 @@ def regrid(image, *, like=None, projection=None, centre=None, pixel=None, size=N
         use_rms_map = files.scratch("noise.fits")
         write_map(use_rms_map, noise, source.cards)
     told_, call = _words(words | {"use_rms_map": use_rms_map and os.fsdecode(use_rms_map), "output": paths["image"],
-                                  "write_rms_map": paths["rms"], "write_psf_map": paths["psf_map"], "overwrite": overwrite})
+                                  "write_rms_map": paths["rms"], "write_psf_map": paths["psf_map"], "overwrite": overwrite,
+                                  "name": "" if source.pixels is None else "array"}, files)
     done = _core.regrid(path, told_, with_, source.beam, call, tell)
     return Regridded(_Maps({name: one for name, one in paths.items() if one}, files), done, files.named)
 
@@ -320,7 +322,7 @@ def mosaic(images, *, like=None, projection=None, centre=None, pixel=None, size=
         "interpolation": interpolation, "beam_is": beam_is, "common": bool(common), "beam_model": beam_model,
         "pb_corrected": bool(pb_corrected), "cutoff": cutoff, "final_cutoff": final_cutoff, "output": paths["image"],
         "write_weight": paths["weight"], "write_rms_map": paths["rms"], "write_psf_map": paths["psf_map"],
-        "coverage": files.output(coverage, "coverage.fits"), "overwrite": overwrite})
+        "coverage": files.output(coverage, "coverage.fits"), "overwrite": overwrite}, files)
     if to_beam is not None:
         told_["to_beam"] = beam_of(to_beam)
         call.append("to_beam = " + ",".join(f"{one:g}" for one in np.multiply(told_["to_beam"], (3600, 3600, 1))))
@@ -362,7 +364,7 @@ def cube(image, steps, *, planes="all", header=None, beam=None, output="", overw
     if not isinstance(planes, str):
         planes = ",".join(str(int(one)) for one in planes)
     target = os.fsdecode(output) if output else files.scratch("cube.fits")
-    told_, call = _words({"output": target, "planes": planes, "overwrite": overwrite})
+    told_, call = _words({"output": target, "planes": planes, "overwrite": overwrite}, files)
     call += ["steps = " + " ".join(steps)]
     done = _core.cube(path, name, steps, told_, with_of(unit=unit, **own), beam_of(beam), call, tell)
     stem = os.path.splitext(os.path.basename(target))[0]

@@ -172,7 +172,8 @@ class Calls(unittest.TestCase):
             self.skipTest("there is a card")
         for array in (Interface(self.sky()), Lender()):
             for call in (reber.find, reber.background, lambda image, **o: reber.convolve(image, "gaussian:3", **o),
-                         lambda image, **o: reber.measure(image, {"x": [1.0], "y": [1.0]}, **o)):
+                         lambda image, **o: reber.measure(image, {"x": [1.0], "y": [1.0]}, **o),
+                         lambda image, **o: reber.regrid(image, pixel=5, **o)):
                 for backend in ("auto", "cuda"):
                     with self.assertRaisesRegex(reber.DeviceError, "backend='cpu' copies the image"):
                         call(array, backend=backend)
@@ -181,6 +182,11 @@ class Calls(unittest.TestCase):
         array = Interface(self.sky())
         with self.assertRaisesRegex(TypeError, "to NaN there"):
             reber.find(array, mask=np.zeros(array.host.shape, bool))
+        with self.assertRaisesRegex(TypeError, "the image is on a card"):
+            reber.regrid(array, pixel=5, output="nowhere.fits")
+        for call in (lambda: reber.mosaic([(array, "")]), lambda: reber.cube(array, "moments:0")):
+            with self.assertRaisesRegex(TypeError, "host memory was expected"):
+                call()
         with self.assertRaisesRegex(TypeError, "host memory was expected"):
             reber.find(self.sky(), backend="cpu", rms=array)
         with self.assertRaisesRegex(TypeError, "host memory was expected"):

@@ -94,7 +94,9 @@ class Imaging(unittest.TestCase):
         header = {key: float(text) if text.replace("-", "").replace(".", "").replace("e", "").isdigit() else text for key, text in header.items()}
         result = reber.regrid(self.sky, like=self.path("like.fits"), header=cards_of(), **CPU)
         for like in (self.path("like.fits"), header, result, reber.background(self.path("like.fits"), mean=0.0, rms=1.0, **CPU)):
-            self.same(reber.regrid(self.sky, like=like, header=cards_of(), **CPU).image, "on.fits")
+            made = reber.regrid(self.sky, like=like, header=cards_of(), **CPU)
+            self.same(made.image, "on.fits")
+            self.assertNotIn("reber-", "".join(made.history))
         with self.assertRaisesRegex(reber.InputError, "NAXIS1"):
             reber.regrid(self.sky, like={"CTYPE1": "RA---SIN"}, header=cards_of(), **CPU)
 
@@ -109,6 +111,8 @@ class Imaging(unittest.TestCase):
         self.same(made.maps["rms"], "c_rms.fits")
         self.assertEqual(stored_pixels(self.path("m_psf.fits")).tobytes(), stored_pixels(self.path("c_psf.fits")).tobytes())
         self.assertEqual(made.outputs, [self.path("m.fits"), self.path("m_psf.fits")])
+        self.assertIn("input array", made.history[0])
+        self.assertNotIn("reber-", "".join(made.history))
         with self.assertRaisesRegex(reber.InputError, "exists"):
             reber.regrid(self.sky, header=cards_of(), pixel=5, output=self.path("m.fits"), **CPU)
         with self.assertRaisesRegex(reber.InputError, "belong together"):

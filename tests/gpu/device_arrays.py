@@ -145,6 +145,19 @@ def maps_out(sky, cards):
         check("a map goes back in", image_went_up(chained) == 0, len(chained.sources))
 
 
+def grids(sky, cards):
+    """Maps of a run go onto another grid and back in, without another library."""
+    lent = reber.background(sky, header=cards, mean=0.0, rms=1.0, backend="cuda").on_device()
+    for how in ("fitted", "bilinear", "nearest"):
+        asked = {"header": cards, "projection": "TAN", "rotate": 20, "size": (1001, 777), "interpolation": how}
+        right = reber.regrid(sky, backend="cpu", **asked)
+        made = reber.regrid(lent, **asked)
+        check(f"regrid, {how}: the result stays on the card", isinstance(made.image, reber.DeviceArray) and made.image.shape == (777, 1001))
+        back = reber.background(made.image, header=made.cards, mean=0.0, rms=1.0)
+        check(f"regrid, {how}: the bytes of the processor", back.image.tobytes() == right.image.tobytes())
+        check(f"regrid, {how}: nothing goes over the bus", image_went_up(back) == 0)
+
+
 def streams(sky, cards):
     """The image is written late on a stream of its own; who does not wait for it sees zeros."""
     right = reber.find(sky, header=cards, backend="cuda").image.tobytes()
@@ -256,7 +269,7 @@ def main():
         print("bench, mesh + label + measure, warm:", bench, "ms", flush=True)
         first = reber.background(path, backend="cuda")
         sky, cards = np.ascontiguousarray(first.image), "".join(card.ljust(80) for card in first._run.cards)
-        for part in (lambda: equality(sky, cards, folder), lambda: maps_out(sky, cards), lambda: streams(sky, cards),
+        for part in (lambda: equality(sky, cards, folder), lambda: maps_out(sky, cards), lambda: grids(sky, cards), lambda: streams(sky, cards),
                      lambda: errors(sky, cards), lambda: several_threads(sky, cards), lambda: timing(sky, cards, bench)):
             try:
                 part()
