@@ -50,7 +50,7 @@ def signature(node, name):
     line = f"{name}({arguments}){gives}"
     if len(line) <= 96:
         return line
-    rows = textwrap.wrap(arguments, 92, break_long_words=False, break_on_hyphens=False)
+    rows = textwrap.wrap(arguments, 70, break_long_words=False, break_on_hyphens=False)
     return f"{name}(\n" + "\n".join(f"    {one}" for one in rows) + f"\n){gives}"
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A session: all that the viewer needs to stand again as it stood. docs/viewer.md describes the file.
+// A session: all that the viewer needs to stand again as it stood. docs/viewer-inside.md describes the file.
 #pragma once
 
 #include <cstdint>
