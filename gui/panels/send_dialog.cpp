@@ -16,6 +16,7 @@
 #include "gui/model/job_slot.hpp"
 #include "gui/model/source_tools.hpp"
 #include "gui/model/workbench.hpp"
+#include "gui/panels/samp_link.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 
@@ -76,13 +77,17 @@ class SendDialog final : public Panel {
  public:
   void draw(Context& context) override;
   void update(Context& context) override;
-  [[nodiscard]] bool busy() const override { return (programs_job_ && programs_job_->busy()) || sending_; }
+  [[nodiscard]] bool busy() const override {
+    return (programs_job_ && programs_job_->busy()) || sending_ || link_.busy();
+  }
 
  private:
   void look(Context& context);
   void send(Context& context, Document& document, What what);
   void draw_programs(Context& context);
+  void draw_link(Context& context);
 
+  SampLink link_;
   std::string to_, error_;  ///< empty `to_`: all
   std::optional<Programs> programs_;
   SentTables tables_;
@@ -122,6 +127,7 @@ void SendDialog::send(Context& context, Document& document, What what) {
   } else {
     follow_result(document);
     try {
+      link_.sent(document, samp::file_url(tables_.path_for(document)));
       send_job_->start(
           [path = tables_.path_for(document), rows = rows_to_write(document.sources), to = to_](const Progress&) {
             write_catalogue(rows, path, true);
@@ -137,6 +143,7 @@ void SendDialog::send(Context& context, Document& document, What what) {
 }
 
 void SendDialog::update(Context& context) {
+  link_.update(context);
   if (programs_job_ && !programs_job_->busy()) {
     if (auto found = programs_job_->take()) {
       programs_ = std::move(found);
@@ -183,6 +190,28 @@ void SendDialog::draw_programs(Context& context) {
   context.widgets.item("send.look");
 }
 
+/// Whether others may ask for something to be shown here.
+void SendDialog::draw_link(Context& context) {
+  bool on = link_.joined() || link_.busy();
+  if (ImGui::Checkbox("Show what others send", &on)) {
+    if (on)
+      link_.join(context);
+    else
+      link_.leave();
+  }
+  context.widgets.item("send.join");
+  tip("Images and tables that programs send are opened here, and the places and rows that they point to are shown.");
+  ImGui::SameLine();
+  ImGui::BeginDisabled(!link_.joined());
+  if (ImGui::Button("Point them here")) link_.point(context);
+  context.widgets.item("send.point");
+  ImGui::EndDisabled();
+  tip("Others show the source looked at, else the crosshair's place or the middle of the view. They follow the rows of "
+      "a "
+      "table that was sent by themselves.");
+  complain(link_.error());
+}
+
 void SendDialog::draw(Context& context) {
   Document& document = *context.state.document();
   if (ImGui::IsWindowAppearing() && error_.empty()) look(context);
@@ -202,10 +231,11 @@ void SendDialog::draw(Context& context) {
   context.widgets.item("send.table");
   ImGui::EndDisabled();
   tip(table ? "The rows that the table shows, in its order, all columns." : "No sources yet.");
-  if (busy()) {
+  if (sending_ || (programs_job_ && programs_job_->busy())) {
     ImGui::SameLine();
     ImGui::TextDisabled(sending_ ? "Sending ..." : "Looking for programs ...");
   }
+  draw_link(context);
   complain(error_);
   if (!error_.empty()) context.widgets.item("send.error");
 }

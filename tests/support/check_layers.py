@@ -118,8 +118,8 @@ LONGEST = 400
 
 # pattern, where it may stand, reason
 BANNED = [
-    (r"#include <(netinet|netdb|arpa)|::socket\(|::connect\(", r"core/files/samp/local_post\.cpp",
-     "core/files/samp/local_post.cpp alone opens a connection, to this machine"),
+    (r"#include <(netinet|netdb|arpa)|::socket\(|::connect\(", r"core/files/samp/local_(post|listener)\.cpp",
+     "core/files/samp/local_post.cpp alone opens a connection, to this machine; local_listener.cpp takes those of this machine"),
     (r"\b(O_WRONLY|O_RDWR|O_CREAT|O_APPEND|O_TRUNC)\b|std::(of|f)stream|\bf(d|re)?open\(|\bcreat\(|\bmkos?temps?\(",
      r"core/files/io/(atomic_file|file_in_place)\.cpp|core/files/fits/(caged_children|decoder_cage)\.cpp",  # /dev/null, a filter
      "core/files/io/atomic_file.hpp and file_in_place.hpp alone open files to write, which follow no link"),

@@ -166,6 +166,28 @@ TEST(Samp, FileUrlIsAbsoluteAndEscaped) {
   EXPECT_TRUE(file_url("here.fits").starts_with("file:///"));
 }
 
+TEST(Samp, PathsComeFromFilesOfThisMachineAlone) {
+  for (const char* path : {"/data/a b%\xc3\xa9.fits", "/x"}) EXPECT_EQ(path_of(file_url(path)), path);
+  EXPECT_EQ(path_of("file://localhost/a%20b"), "/a b");
+  EXPECT_EQ(path_of("file:/a"), "/a");
+  for (const char* url : {"http://127.0.0.1/a", "file://other/a", "file:////other/a", "a.fits", "", "FILE"})
+    EXPECT_THROW((void)path_of(url), InputError) << url;
+}
+
+TEST(Samp, CallsAreRead) {
+  const std::vector<Value> arguments{"key", std::map<std::string, Value>{{"samp.mtype", "a<b"}}};
+  const Call call = call_of(call_text("samp.client.receiveNotification", arguments), "hub");
+  EXPECT_EQ(call.method, "samp.client.receiveNotification");
+  ASSERT_EQ(call.arguments.size(), 2u);
+  EXPECT_EQ(call.arguments[0].text, "key");
+  EXPECT_EQ(call.arguments[1].member("samp.mtype"), "a<b");
+  EXPECT_TRUE(call_of("<methodCall><methodName>m</methodName></methodCall>", "hub").arguments.empty());
+  EXPECT_EQ(answer_of(answer_text("yes"), "hub").text, "yes");
+  for (const char* text : {"", "<a/>", "<methodCall><methodName>m</methodName><params><value/></params></methodCall>",
+                           "<methodResponse><params/></methodResponse>", "<methodCall><methodName>m</methodName>"})
+    EXPECT_THROW((void)call_of(text, "hub"), DataError) << text;
+}
+
 TEST(Samp, TypeOfAMessageFollowsTheContent) {
   const auto folder = std::filesystem::temp_directory_path() / ("reber_samp_" + std::to_string(::getpid()));
   std::filesystem::create_directory(folder);

@@ -13,28 +13,10 @@
 
 #include "core/base/error.hpp"
 #include "core/files/io/byte_source.hpp"
+#include "core/files/samp/message.hpp"
 
 namespace reber::samp {
 namespace {
-
-/// %41 becomes A.
-std::string decoded(const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size()) {
-      char* stop = nullptr;
-      const std::string digits = text.substr(i + 1, 2);
-      const long code = std::strtol(digits.c_str(), &stop, 16);
-      if (*stop == '\0' && code > 0) {
-        out += static_cast<char>(code);
-        i += 2;
-        continue;
-      }
-    }
-    out += text[i];
-  }
-  return out;
-}
 
 std::string path_of_hub_file() {
   const char* const named = std::getenv("SAMP_HUB");
@@ -45,7 +27,7 @@ std::string path_of_hub_file() {
       throw InputError(fmt::format("SAMP_HUB is '{}'; std-lockurl:file:///PATH was expected", path));
     path.erase(0, kStart.size());
     path.erase(0, path.find('/'));  // of localhost
-    return decoded(path);
+    return unescaped(path);
   }
   const char* const home = std::getenv("HOME");
   if (home == nullptr || *home != '/')
@@ -110,7 +92,8 @@ HubConnection::~HubConnection() {
 
 Value HubConnection::call(const std::string& method, std::vector<Value> arguments) const {
   if (!key_.empty()) arguments.insert(arguments.begin(), key_);
-  return answer_of(post(hub_.address, call_text(method, arguments), deadline_),
+  const Deadline deadline = stays_ ? std::chrono::steady_clock::now() + std::chrono::minutes(1) : deadline_;
+  return answer_of(post(hub_.address, call_text(method, arguments), deadline),
                    fmt::format("{} of the SAMP hub", method));
 }
 
@@ -128,6 +111,25 @@ void HubConnection::notify(const Client& client, const std::string& message,
                            const std::map<std::string, Value>& parameters) const {
   (void)call("samp.hub.notify",
              {client.id, std::map<std::string, Value>{{"samp.mtype", message}, {"samp.params", parameters}}});
+}
+
+void HubConnection::take_calls(const std::string& url, const std::vector<std::string>& types) {
+  stays_ = true;
+  (void)call("samp.hub.setXmlrpcCallback", {url});
+  std::map<std::string, Value> wanted;
+  for (const std::string& type : types) wanted[type] = std::map<std::string, Value>{};
+  (void)call("samp.hub.declareSubscriptions", {wanted});
+}
+
+void HubConnection::notify_all(const std::string& message, const std::map<std::string, Value>& parameters) const {
+  (void)call("samp.hub.notifyAll",
+             {std::map<std::string, Value>{{"samp.mtype", message}, {"samp.params", parameters}}});
+}
+
+void HubConnection::reply(const std::string& message_id) const {
+  const std::map<std::string, Value> none;
+  (void)call("samp.hub.reply",
+             {message_id, std::map<std::string, Value>{{"samp.status", "samp.ok"}, {"samp.result", none}}});
 }
 
 }  // namespace reber::samp

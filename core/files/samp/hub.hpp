@@ -29,7 +29,8 @@ struct Client {
   std::string id, name;
 };
 
-/// Registered with the hub from the constructor to the destructor; a minute for all that is said to it.
+/// Registered with the hub from the constructor to the destructor; a minute for all that is said to it, and for each
+/// thing once it takes calls.
 class HubConnection {
  public:
   /// name, text: what others see of the sender.   throws as post() and answer_of()
@@ -42,12 +43,19 @@ class HubConnection {
   [[nodiscard]] std::vector<Client> clients_for(const std::string& message) const;
   /// Sends a message without waiting for what comes of it.
   void notify(const Client& client, const std::string& message, const std::map<std::string, Value>& parameters) const;
+  /// From here on the hub calls at this address with messages of these types.
+  void take_calls(const std::string& url, const std::vector<std::string>& types);
+  void notify_all(const std::string& message, const std::map<std::string, Value>& parameters) const;
+  /// Answers a message that asked for it: it was taken.
+  void reply(const std::string& message_id) const;
+  [[nodiscard]] bool is_key(const std::string& key) const { return key == key_; }
 
  private:
   Value call(const std::string& method, std::vector<Value> arguments) const;
   HubFile hub_;
   std::string key_;
   Deadline deadline_;
+  bool stays_ = false;
 };
 
 }  // namespace reber::samp

@@ -106,8 +106,9 @@ std::string receive_all(const Socket& socket, const LocalAddress& to, Deadline d
   }
 }
 
-/// The value of Content-Length, or npos.
-std::size_t told_length(std::string_view head) {
+}  // namespace
+
+std::size_t content_length(std::string_view head) {
   std::string lower(head);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   constexpr std::string_view kKey = "\r\ncontent-length:";
@@ -118,8 +119,6 @@ std::size_t told_length(std::string_view head) {
   if (begin != std::string::npos) std::from_chars(lower.data() + begin, lower.data() + lower.size(), length);
   return length;
 }
-
-}  // namespace
 
 LocalAddress local_address(const std::string& url) {
   const auto refuse = [&](const char* why) -> DataError {
@@ -166,7 +165,7 @@ std::string post(const LocalAddress& to, const std::string& body, Deadline deadl
   if (answer.compare(blank, 5, " 200 ") != 0)
     throw DataError(fmt::format("{}: it answers with status {}", name_of(to), answer.substr(blank + 1, 3)));
   const std::string text = answer.substr(head + 4);
-  const std::size_t length = told_length(std::string_view(answer).substr(0, head + 2));
+  const std::size_t length = content_length(std::string_view(answer).substr(0, head + 2));
   if (length != std::string::npos && text.size() < length)
     throw DataError(fmt::format("{}: its answer ends after {} of {} bytes", name_of(to), text.size(), length));
   return length == std::string::npos ? text : text.substr(0, length);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 namespace reber::samp {
 
@@ -17,6 +18,9 @@ struct LocalAddress {
 /// Takes "http://127.0.0.1:21012/xmlrpc" apart; localhost is 127.0.0.1. No name is looked up.
 ///   throws DataError for any other machine, scheme or form
 [[nodiscard]] LocalAddress local_address(const std::string& url);
+
+/// The value of Content-Length in a head that ends with a line; npos where it has none.
+[[nodiscard]] std::size_t content_length(std::string_view head);
 
 using Deadline = std::chrono::steady_clock::time_point;
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -52,6 +53,35 @@ std::string file_url(const std::string& path) {
     out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
+}
+
+std::string unescaped(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size()) {
+      char* stop = nullptr;
+      const std::string digits = text.substr(i + 1, 2);
+      const long code = std::strtol(digits.c_str(), &stop, 16);
+      if (*stop == '\0' && code > 0) {
+        out += static_cast<char>(code);
+        i += 2;
+        continue;
+      }
+    }
+    out += text[i];
+  }
+  return out;
+}
+
+std::string path_of(const std::string& url) {
+  for (const char* const start : {"file:///", "file://localhost/", "file:/"}) {
+    if (!url.starts_with(start)) continue;
+    const std::string path = "/" + unescaped(url.substr(std::strlen(start)));
+    if (path.starts_with("//") || path.find('\0') != std::string::npos) break;
+    return path;
+  }
+  throw InputError(
+      fmt::format("'{}' was sent; files of this machine alone are opened (file:///PATH)", url.substr(0, 200)));
 }
 
 Message message_for(const std::string& path) {

@@ -21,4 +21,10 @@ struct Message {
 /// "file:///home/a%20b.fits"; the path is made absolute.
 [[nodiscard]] std::string file_url(const std::string& path);
 
+/// The path of such a URL; its host is this one.   throws InputError for any other
+[[nodiscard]] std::string path_of(const std::string& url);
+
+/// %41 becomes A.
+[[nodiscard]] std::string unescaped(const std::string& text);
+
 }  // namespace reber::samp

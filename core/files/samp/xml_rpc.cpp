@@ -48,10 +48,10 @@ std::string value_text(const Value& value) {
   return out + "</value>";
 }
 
-/// Walks through an answer.
-class AnswerReader {
+/// Walks through an answer or a call.
+class RpcReader {
  public:
-  AnswerReader(const std::string& document, const std::string& name) : xml_(document, name), name_(name) {}
+  RpcReader(const std::string& document, const std::string& name) : xml_(document, name), name_(name) {}
 
   Value read() {
     expect("methodResponse");
@@ -67,6 +67,24 @@ class AnswerReader {
     if (first.name != "param") refuse(first);
     expect("value");
     return value(0);
+  }
+
+  Call read_call() {
+    expect("methodCall");
+    expect("methodName");
+    const XmlTag method = xml_.next();
+    if (method.opens) refuse(method);
+    Call call{method.text, {}};
+    XmlTag tag = xml_.next();
+    if (!tag.opens && tag.name == "methodCall") return call;
+    if (!tag.opens || tag.name != "params") refuse(tag);
+    for (tag = xml_.next(); tag.opens; tag = xml_.next()) {
+      if (tag.name != "param") refuse(tag);
+      expect("value");
+      call.arguments.push_back(value(0));
+      expect_end("param");
+    }
+    return call;
   }
 
  private:
@@ -141,6 +159,13 @@ std::string call_text(const std::string& method, std::span<const Value> argument
   return out + "</params></methodCall>\n";
 }
 
-Value answer_of(const std::string& document, const std::string& name) { return AnswerReader(document, name).read(); }
+std::string answer_text(const Value& value) {
+  return "<?xml version=\"1.0\"?>\n<methodResponse><params><param>" + value_text(value) +
+         "</param></params></methodResponse>\n";
+}
+
+Call call_of(const std::string& document, const std::string& name) { return RpcReader(document, name).read_call(); }
+
+Value answer_of(const std::string& document, const std::string& name) { return RpcReader(document, name).read(); }
 
 }  // namespace reber::samp

@@ -28,6 +28,16 @@ struct Value {
 /// The document of a call. Bytes that XML does not allow are left out.
 [[nodiscard]] std::string call_text(const std::string& method, std::span<const Value> arguments);
 
+/// A call of another program.
+struct Call {
+  std::string method;
+  std::vector<Value> arguments;
+};
+///   name: of the caller, for errors   throws DataError where the document is no call, or nests deeper than 32
+[[nodiscard]] Call call_of(const std::string& document, const std::string& name);
+/// The document that answers one.
+[[nodiscard]] std::string answer_text(const Value& value);
+
 /// The value that a hub answers with.   name: of the hub, for errors
 ///   throws DataError where the document is no answer, nests deeper than 32, or tells of a fault
 [[nodiscard]] Value answer_of(const std::string& document, const std::string& name);
