@@ -19,15 +19,15 @@ bool several_documents(const ViewerState& state) { return state.documents.size()
 
 bool is_cube(const ViewerState& state) {
   const Document* document = state.document();
-  return document != nullptr && document->header && document->header->planes > 1;
+  return document != nullptr && document->cube && !document->in_memory;
 }
 
 void step_plane(Context& c, std::int64_t step) {
   Document& document = *c.state.document();
-  const ImageHeader& header = *document.header;
   OpenOptions next = document.open;
-  next.hdu = header.hdu;
-  next.plane = (header.plane + step + header.planes) % header.planes;
+  next.hdu = document.header->hdu;
+  // From the plane that was asked for, which may be still on its way: a held key goes on.
+  next.plane = document.cube->stepped(document.open.plane.value_or(document.header->plane), step);
   c.shell.show_plane(document, next);
 }
 

@@ -9,7 +9,7 @@ namespace reber::gui {
 using MakeOverlay = std::unique_ptr<Overlay>();
 MakeOverlay make_sources_overlay, make_islands_overlay, make_grid_overlay, make_contours_overlay, make_beam_overlay,
     make_compass_overlay, make_scale_bar_overlay, make_colour_bar_overlay, make_regions_overlay,
-    make_catalogues_overlay, make_compare_overlay, make_crosshair_overlay, make_extended_overlay;
+    make_catalogues_overlay, make_compare_overlay, make_crosshair_overlay, make_extended_overlay, make_cube_overlay;
 
 namespace {
 
@@ -31,6 +31,8 @@ constexpr std::array kOverlays{
     OverlayRow{"compass", "Compass", true, "", "North and east", make_compass_overlay},
     OverlayRow{"scale_bar", "Scale bar", true, "", "A round length on the sky", make_scale_bar_overlay},
     OverlayRow{"colour_bar", "Colour bar", true, "", "Values of the colours", make_colour_bar_overlay},
+    OverlayRow{"cube", "Plane of a cube", true, "", "Channel, velocity and Stokes parameter of the plane, axes of cuts",
+               make_cube_overlay},
     OverlayRow{"regions", "Regions", true, "", "Shapes drawn or read from files", make_regions_overlay},
     OverlayRow{"compare", "Names of compared images", true, "", "Which image is which, and the line of the split",
                make_compare_overlay},

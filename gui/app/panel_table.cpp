@@ -17,7 +17,8 @@ using MakePanel = std::unique_ptr<Panel>();
 MakePanel make_display_panel, make_statistics_panel, make_pipeline_panel, make_profiles_panel, make_regions_panel,
     make_header_panel, make_goto_panel, make_magnifier_panel, make_contours_panel, make_bookmarks_panel,
     make_open_dialog, make_compare_panel, make_device_panel, make_sources_panel, make_plots_panel, make_match_panel,
-    make_prove_panel, make_inks_panel, make_tour_panel, make_send_dialog, make_extended_panel, make_why_panel;
+    make_prove_panel, make_inks_panel, make_tour_panel, make_send_dialog, make_extended_panel, make_why_panel,
+    make_spectrum_panel, make_cube_panel;
 
 namespace {
 
@@ -25,6 +26,13 @@ bool with_document(const ViewerState& state) { return state.document() != nullpt
 /// The strip takes room from the image only once there is something in it.
 bool with_result(const ViewerState& state) {
   return state.document() != nullptr && state.document()->result != nullptr;
+}
+bool with_cube(const ViewerState& state) {
+  const Document* const document = state.document();
+  return document != nullptr && document->cube && !document->in_memory;
+}
+bool with_cube_images(const ViewerState& state) {
+  return with_cube(state) || (state.document() != nullptr && state.document()->made_of);
 }
 bool with_extended(const ViewerState& state) { return with_result(state) && state.document()->extended.wanted; }
 
@@ -39,6 +47,11 @@ constexpr std::array kPanels{
              "rule, k and l take the value under the pointer. Right-drag on the image is bias and contrast, a "
              "right double click resets them. Ctrl+z takes a change back.",
              make_display_panel, with_document},
+    PanelRow{"cube", "Cube", Place::side, false, "", "Moments, position-velocity cuts and channel maps of a cube",
+             "Images made of the cube, each a new image beside it: collapsed over the range drawn in the spectrum, "
+             "with the pixels above so many sigma of their plane; along the line of the profiles (Shift+p); as a grid "
+             "of planes of what is in view. A double click on a channel map shows its plane. They are saved here.",
+             make_cube_panel, with_cube_images},
     PanelRow{"statistics", "Statistics and histogram", Place::side, false, "Ctrl+h",
              "Minimum, maximum, mean, median, noise and histogram of the layer",
              "Of the shown layer. Drag the two lines of the histogram to set the limits.", make_statistics_panel,
@@ -61,6 +74,13 @@ constexpr std::array kPanels{
              "Values along the row and the column of the pointer. Shift+p, then a drag on the image: along "
              "that line. f freezes them.",
              make_profiles_panel, with_document},
+    PanelRow{
+        "spectrum", "Spectrum", Place::bottom, true, "Ctrl+j",
+        "The spectrum of a cube below the pointer, or of the chosen region",
+        "Along the spectral axis, of the pixel below the pointer or of the chosen region: the flux density, or the "
+        "mean. The band is one sigma, from the noise of each plane. A click shows that plane, a drag chooses a "
+        "range of planes. f freezes the pixel. The wheel zooms, right-drag moves, a right double click fits again.",
+        make_spectrum_panel, with_cube},
     PanelRow{"regions", "Regions", Place::bottom, false, "Ctrl+d", "Shapes on the image, their flux and statistics",
              "Choose a shape, or press r, and drag on the image. The chosen region's place, size and angle can "
              "be typed, Delete takes it away. Fluxes are sums over the beam's area; their error is the noise "

@@ -20,6 +20,8 @@
 #include "core/run/pipeline/product_table.hpp"
 #include "core/run/request/request.hpp"
 #include "core/sky/model/image_header.hpp"
+#include "gui/model/cube/cube_axes.hpp"
+#include "gui/model/cube/cube_view.hpp"
 #include "gui/model/image/overlay_ink.hpp"
 #include "gui/model/image/pyramid.hpp"
 #include "gui/model/image/render_settings.hpp"
@@ -121,6 +123,8 @@ struct Bookmark {
   bool operator==(const Bookmark&) const = default;
 };
 
+struct MadeOfCube;
+
 /// An open image: one plane of one HDU of one file.
 struct Document {
   std::int64_t id = 0;  ///< never used again for another
@@ -128,6 +132,7 @@ struct Document {
   OpenOptions open;
   /// The interface's own copy: its Wcs must not be used by jobs (they copy it).
   std::shared_ptr<const ImageHeader> header;
+  std::shared_ptr<const CubeAxes> cube;   ///< of the header's planes; null for an image of one plane
   std::array<Layer, kLayerKinds> layers;  ///< by kind
   LayerKind shown = LayerKind::input;
   ViewTransform view;
@@ -144,6 +149,8 @@ struct Document {
   DocumentInspect inspect;
   SourceView sources;  ///< table, filter, flags
   ExtendedView extended;
+  CubeView cube_view;
+  std::shared_ptr<const MadeOfCube> made_of;  ///< of an image that was made of a cube; null of others
   std::vector<Bookmark> bookmarks;
   std::size_t bookmark_next = 0;           ///< that the key goes to
   std::optional<LayerKind> awaited_layer;  ///< from a session file: shown once it can be had

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/base/json_text.hpp"
+#include "gui/model/cube/spectrum.hpp"
 #include "gui/model/request_json.hpp"
 #include "gui/model/workbench.hpp"
 
@@ -85,11 +86,23 @@ Json of_document(const Document& document, const RenderSettings& render) {
              {{"shown", document.sources.table.shown().size()},
               {"filter", document.sources.table.filter()},
               {"filter_error", document.sources.table.filter_error()}}}};
+  const CubeView& view = document.cube_view;
+  if (view.range) made["range"] = {view.range->first, view.range->second};
+  if (view.spectrum)
+    made["spectrum"] = {{"of", view.spectrum->what},
+                        {"pixels", view.spectrum->pixels},
+                        {"seconds", view.spectrum->seconds},
+                        {"value", view.spectrum->value},
+                        {"error", view.spectrum->error}};
   if (document.header) {
     made["shape"] = {document.header->shape.ny, document.header->shape.nx};
     made["hdu"] = document.header->hdu;
     made["plane"] = document.header->plane;
     made["planes"] = document.header->planes;
+    if (document.cube) {
+      made["coordinate"] = document.cube->coordinate_text(document.header->plane);
+      made["stokes"] = document.cube->stokes(document.header->plane);
+    }
   }
   return made;
 }

@@ -43,28 +43,48 @@ void draw_hdus(Context& context, Document& document) {
   context.widgets.item("display.hdu");
 }
 
-std::string plane_text(const ImageHeader& header) {
-  const double frequency = header.wcs.frequency_hz();
-  return fmt::format("%d of {}{}", header.planes,
-                     frequency > 0 ? fmt::format("   {:.6g} {}", frequency / (frequency >= 1e9 ? 1e9 : 1e6),
-                                                 frequency >= 1e9 ? "GHz" : "MHz")
-                                   : "");
+void show(Context& context, Document& document, std::int64_t plane) {
+  OpenOptions next = document.open;
+  next.hdu = document.header->hdu;
+  next.plane = plane;
+  context.shell.show_plane(document, next);
 }
 
-void draw_planes(Context& context, Document& document) {
-  const ImageHeader& header = *document.header;
-  if (header.planes < 2) return;
-  label("Plane");
-  // While a plane is on its way the slider stands where it was put.
-  auto plane = static_cast<int>(document.open.plane.value_or(header.plane)) + 1;
-  const int first = 1, last = static_cast<int>(header.planes);
-  if (slider_of("##plane", ImGuiDataType_S32, &plane, &first, &last, plane_text(header).c_str(), 0)) {
-    OpenOptions next = document.open;
-    next.hdu = header.hdu;
-    next.plane = plane - 1;
-    context.shell.show_plane(document, next);
+/// A slider along one axis; the played one tells the channel's coordinate.
+void draw_axis(Context& context, Document& document, const CubeAxes::Axis& axis, std::int64_t plane) {
+  const CubeAxes& cube = *document.cube;
+  const bool played = &axis == &cube.played();
+  const bool spectral = axis.kind == CubeAxes::Kind::spectral;
+  label(!played ? axis.name.c_str() : spectral ? "Channel" : "Plane");
+  auto place = static_cast<int>(CubeAxes::place(axis, plane)) + 1;
+  const int first = 1, last = static_cast<int>(axis.count);
+  const std::string coordinate = played ? cube.coordinate_text(plane) : std::string();
+  const std::string text =
+      printf_text(fmt::format(" of {}{}{}", axis.count, coordinate.empty() ? "" : "    ", coordinate));
+  const std::string id = fmt::format("##axis{}", axis.number);
+  if (slider_of(id.c_str(), ImGuiDataType_S32, &place, &first, &last, ("%d" + text).c_str(), 0))
+    show(context, document, CubeAxes::moved(axis, plane, place - 1));
+  context.widgets.item(played ? "display.plane" : fmt::format("display.axis.{}", axis.number + 1));
+}
+
+/// A button for each Stokes parameter.
+void draw_stokes(Context& context, Document& document, const CubeAxes::Axis& axis, std::int64_t plane) {
+  label("Stokes");
+  for (std::int64_t at = 0; at < axis.count; ++at) {
+    if (at > 0) ImGui::SameLine(0, 3);
+    const std::string& word = axis.words[static_cast<std::size_t>(at)];
+    const bool on = at == CubeAxes::place(axis, plane);
+    if (on) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyle().Colors[ImGuiCol_TabActive]);
+    ImGui::PushID(static_cast<int>(at));
+    if (ImGui::Button(word.c_str(), {std::max(2 * ImGui::GetFontSize(), ImGui::CalcTextSize(word.c_str()).x + 8), 0}))
+      show(context, document, CubeAxes::moved(axis, plane, at));
+    ImGui::PopID();
+    if (on) ImGui::PopStyleColor();
+    context.widgets.item("display.stokes." + word);
   }
-  context.widgets.item("display.plane");
+}
+
+void draw_playing(Context& context) {
   label("");
   if (ImGui::ArrowButton("##before", ImGuiDir_Left)) run_action(context, "plane.previous");
   context.widgets.item("display.plane.previous");
@@ -79,6 +99,32 @@ void draw_planes(Context& context, Document& document) {
   ImGui::SetNextItemWidth(-1);
   slider("##rate", context.state.planes_per_second, 0.5, 60, "%.3g a second", ImGuiSliderFlags_Logarithmic);
   context.widgets.item("display.plane.rate");
+}
+
+void draw_planes(Context& context, Document& document) {
+  if (!document.cube) return;
+  const CubeAxes& cube = *document.cube;
+  // While a plane is on its way the slider stands where it was put.
+  const std::int64_t plane = document.open.plane.value_or(document.header->plane);
+  for (const CubeAxes::Axis& axis : cube.axes()) {
+    if (axis.kind == CubeAxes::Kind::stokes && &axis != &cube.played() && axis.count <= 8)
+      draw_stokes(context, document, axis, plane);
+    else
+      draw_axis(context, document, axis, plane);
+    if (&axis != &cube.played()) continue;
+    draw_playing(context);
+    const std::string frequency = cube.frequency_text(plane);
+    std::string words = frequency == cube.coordinate_text(plane) ? "" : frequency;
+    for (const std::string& more :
+         {cube.convention(), cube.stokes(plane).empty() ? "" : "Stokes " + cube.stokes(plane)})
+      if (!more.empty()) words += (words.empty() ? "" : "   ") + more;
+    if (words.empty()) continue;
+    label("");
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextDisabled("%s", words.c_str());
+    ImGui::PopTextWrapPos();
+    context.widgets.item("display.plane.coordinate");
+  }
 }
 
 }  // namespace

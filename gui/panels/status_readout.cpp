@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/run/live/display_tiles.hpp"
+#include "gui/model/cube/cube_images.hpp"
 #include "gui/panels/coordinate_menu.hpp"
 #include "gui/ui/compare_view.hpp"
 #include "gui/ui/fields.hpp"
@@ -107,7 +108,8 @@ float draw_status_readout(Context& context, float room) {
   room -= used() + 2 * ImGui::GetStyle().ItemSpacing.x + ImGui::CalcTextSize(frozen.c_str()).x;
   ImGui::SameLine();
   ImGui::PushFont(mono_font());
-  const std::string position = r.lon.empty() ? "" : fmt::format("{} {}  {} {}", r.lon_name, r.lon, r.lat_name, r.lat);
+  const std::string made = document->made_of ? place_text(*document->made_of, *place) : "";
+  const std::string position = r.lon.empty() ? made : fmt::format("{} {}  {} {}", r.lon_name, r.lon, r.lat_name, r.lat);
   const std::array<std::string, 5> parts{position, r.pixel, r.value, r.sigmas, combined.empty() ? r.kelvin : combined};
   const std::string text = fitting(parts, combined.empty() ? kValueFirst : kCombinedFirst, room);
   ImGui::TextUnformatted(elided(text, room).c_str());

@@ -151,6 +151,7 @@ void DocumentStore::show_plane(Document& document, const OpenOptions& options) {
 void DocumentStore::reload(Document& document) {
   if (document.in_memory) return;
   runs_.invalidate(document);
+  ++document.cube_view.reading;
   for (Layer& layer : document.layers) layer.generation = 0;
   start_loading(document);
   if (document.result) runs_.run(document);
@@ -184,6 +185,7 @@ bool DocumentStore::take_loaded(Document& document) {
     if (header) {
       if (document.header && !(document.header->shape == header->shape)) document.fit_when_drawn = true;
       document.header = header;
+      document.cube = CubeAxes::of(*header, document.cube);
     }
     if (pixels.pixels) {
       // Limits of a first look are taken again from all pixels, so that they do not depend on how fast the disk is.
@@ -256,7 +258,7 @@ void DocumentStore::take_loaded() {
 void DocumentStore::animate() {
   Document* document = state_.document();
   if (!state_.animate) return;
-  if (document == nullptr || !document->header || document->header->planes < 2) {
+  if (document == nullptr || !document->cube || document->in_memory) {
     state_.animate = false;
     return;
   }
@@ -264,7 +266,7 @@ void DocumentStore::animate() {
   last_plane_at_ = state_.now;
   OpenOptions next = document->open;
   next.hdu = document->header->hdu;
-  next.plane = (document->header->plane + 1) % document->header->planes;
+  next.plane = document->cube->stepped(document->header->plane, 1);
   show_plane(*document, next);
 }
 

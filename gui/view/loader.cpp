@@ -3,6 +3,7 @@
 #include "gui/view/loader.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
@@ -13,13 +14,6 @@
 namespace reber::gui {
 namespace {
 
-/// A cube without a chosen plane shows its first.
-ImagePlane open_image(const std::string& path, const OpenOptions& options, const Progress& progress) {
-  OpenOptions first = options;
-  if (!first.plane) first.plane = 0;
-  return ImagePlane::open(path, first, progress);
-}
-
 LoadedPixels sampled(std::shared_ptr<const Pyramid> pixels, bool whole) {
   std::vector<float> sample = sorted_sample(*pixels);
   return {std::move(pixels), std::move(sample), whole};
@@ -28,7 +22,22 @@ LoadedPixels sampled(std::shared_ptr<const Pyramid> pixels, bool whole) {
 }  // namespace
 
 Loader::Loader(std::function<void()> changed)
-    : changed_(changed), early_(std::make_shared<Early>()), slot_(std::move(changed)) {}
+    : changed_(changed),
+      early_(std::make_shared<Early>()),
+      cube_(std::make_shared<OpenCube>()),
+      slot_(std::move(changed)) {}
+
+std::shared_ptr<const ImageFile> Loader::open(OpenCube& cube, const std::string& path, OpenOptions options,
+                                              const Progress& progress) {
+  options.plane.reset();
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(path, error);
+  if (cube.file && cube.path == path && cube.options == options && cube.time == time) return cube.file;
+  cube = {};
+  auto file = open_image_file(path, options, Planes::many, progress);
+  if (file->planes() > 1) cube = {path, options, time, file};
+  return file;
+}
 
 void Loader::start(const std::string& path, const OpenOptions& open, const LoadMemory& memory, bool hold) {
   std::uint64_t load = 0;
@@ -39,7 +48,7 @@ void Loader::start(const std::string& path, const OpenOptions& open, const LoadM
     early_->header.reset();
     early_->preview = {};
   }
-  slot_.start([path, open, memory, load, early = early_, changed = changed_](const Progress& progress) {
+  slot_.start([path, open, memory, load, early = early_, cube = cube_, changed = changed_](const Progress& progress) {
     const auto tell = [&](auto member, auto value) {
       {
         const std::lock_guard lock(early->mutex);
@@ -49,10 +58,12 @@ void Loader::start(const std::string& path, const OpenOptions& open, const LoadM
       changed();
     };
     constexpr std::int64_t kPreviewSide = 1024;
-    const ImagePlane image = open_image(path, open, progress);
-    tell(&Early::header, std::make_shared<const ImageHeader>(image.header()));
-    const Pyramid::Large large{memory.cache, memory.cache.place_of(path, image.header().hdu, image.header().plane), {}};
-    const auto source = image.pixels(progress);
+    const auto file = Loader::open(*cube, path, open, progress);
+    const std::int64_t plane = open.plane.value_or(0);  // a cube without a chosen plane shows its first
+    const auto header = std::make_shared<const ImageHeader>(file->header(plane));
+    tell(&Early::header, std::shared_ptr<const ImageHeader>(header));
+    const Pyramid::Large large{memory.cache, memory.cache.place_of(path, header->hdu, header->plane), {}};
+    const auto source = pixels_of(file, plane, progress);
     progress.check();
     if (source->shape().count() > 4 * kPreviewSide * kPreviewSide) {
       const bool stays = 4 * source->shape().count() > memory.most_bytes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -45,6 +46,15 @@ class Loader {
   bool take(std::shared_ptr<const ImageHeader>& header, LoadedPixels& pixels);
 
  private:
+  /// The cube that was opened last: its other planes need no second opening, inflating and checking. The job's alone.
+  struct OpenCube {
+    std::string path;
+    OpenOptions options;  ///< without a plane
+    std::filesystem::file_time_type time;
+    std::shared_ptr<const ImageFile> file;  ///< null where there is none
+  };
+  static std::shared_ptr<const ImageFile> open(OpenCube& cube, const std::string& path, OpenOptions options,
+                                               const Progress& progress);
   struct Early {
     std::mutex mutex;
     std::uint64_t load = 0;
@@ -54,6 +64,7 @@ class Loader {
   };
   std::function<void()> changed_;
   std::shared_ptr<Early> early_;
+  std::shared_ptr<OpenCube> cube_;
   JobSlot<LoadedPixels> slot_;
 };
 

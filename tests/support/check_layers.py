@@ -85,6 +85,7 @@ ALLOWED |= {
     "gui/model/image": "core gui/model/sky",
     "gui/model/regions": "core gui/model/sky gui/model/image",
     "gui/model/tables": "core gui/model/sky",
+    "gui/model/cube": "core gui/model/sky gui/model/image gui/model/regions",
     "gui/panels": "core gui/model gui/render gui/ui",
     "gui": "core gui",
 

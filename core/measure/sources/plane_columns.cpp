@@ -4,14 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
 
 #include "core/sky/model/column_row.hpp"
 #include "core/sky/model/fits_cards.hpp"
+#include "core/sky/model/stokes.hpp"
 
 namespace reber {
 
@@ -25,14 +24,6 @@ struct OfPlane {
   std::string stokes;
 };
 
-/// FITS's words for the values 4 to -8 of a Stokes axis; the number where it is another.
-std::string stokes_word(double value) {
-  constexpr std::array kWords = {"V", "U", "Q", "I", "", "RR", "LL", "RL", "LR", "XX", "YY", "XY", "YX"};
-  const double at = 4 - std::round(value);
-  if (!(at >= 0 && at < kWords.size()) || at == 4) return fmt::format("{:g}", value);
-  return kWords[static_cast<std::size_t>(at)];
-}
-
 /// Of the header's plane; empty where the image has no Stokes axis.
 std::string stokes_of(const ImageHeader& header) {
   std::string text;
@@ -43,12 +34,8 @@ std::string stokes_of(const ImageHeader& header) {
     if (static_cast<int>(i) == header.x_axis || static_cast<int>(i) == header.y_axis) continue;
     const std::int64_t position = rest % header.axes[i];
     rest /= header.axes[i];
-    if (!cards.string(fmt::format("CTYPE{}", i + 1)).value_or("").starts_with("STOKES")) continue;
-    const auto number = [&](const char* key, double usual) {
-      return cards.number(fmt::format("{}{}", key, i + 1)).value_or(usual);
-    };
-    return stokes_word(number("CRVAL", 0) +
-                       (static_cast<double>(position) + 1 - number("CRPIX", 0)) * number("CDELT", 1));
+    std::string word = stokes_at(cards, static_cast<int>(i), position);
+    if (!word.empty()) return word;
   }
   return {};
 }

@@ -150,12 +150,13 @@ void PvCut::write(const std::string& path, const ImageHeader& header, int axis, 
   out.cards = {fits::make_text_card("CTYPE1", "OFFSET"), fits::make_text_card("CUNIT1", "arcsec"),
                fits::make_card("CRPIX1", 1.0), fits::make_card("CRVAL1", 0.0), fits::make_card("CDELT1", step_arcsec_)};
   for (const std::string& card : spectral_cards(header, axis)) out.cards.push_back(card);
-  const auto nx = static_cast<std::int64_t>(positions_.size());
-  const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
-    for (std::int64_t i = 0; i < ny * nx; ++i)
-      pixels[i] = value(positions_[static_cast<std::size_t>(i % nx)], y0 + i / nx);
-  };
-  write_fits(path, {channels_, nx}, out, rows, how, progress);
+  const FloatRows pixels = [this](std::int64_t y0, std::int64_t ny, float* to) { rows(y0, ny, to); };
+  write_fits(path, shape(), out, pixels, how, progress);
+}
+
+void PvCut::rows(std::int64_t y0, std::int64_t ny, float* out) const {
+  const std::int64_t nx = shape().nx;
+  for (std::int64_t i = 0; i < ny * nx; ++i) out[i] = value(positions_[static_cast<std::size_t>(i % nx)], y0 + i / nx);
 }
 
 std::string PvCut::told() const {

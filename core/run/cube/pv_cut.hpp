@@ -37,6 +37,13 @@ class PvCut {
              const std::vector<std::string>& history, const FileOptions& how, const Progress& progress) const;
   [[nodiscard]] std::string told() const;
 
+  /// Pixels whose spectra it needs, as numbers in the plane, ascending.
+  [[nodiscard]] const std::vector<std::int64_t>& needed() const { return pixels_; }
+  [[nodiscard]] double step_arcsec() const { return step_arcsec_; }
+  [[nodiscard]] Shape shape() const { return {channels_, static_cast<std::int64_t>(positions_.size())}; }
+  /// Rows [y0, y0 + ny) of the cut, which are channels: shape().nx values each.
+  void rows(std::int64_t y0, std::int64_t ny, float* out) const;
+
  private:
   struct Share {
     std::int64_t pixel;

@@ -292,6 +292,17 @@ double SpectralAxis::velocity(const std::vector<double>& pixel) const {
   return type() == "ZOPT" || type() == "BETA" ? kLightSpeed * world : world;
 }
 
+std::string spectral_frame(const fits::CardTable& table, const SpectralAxis& axis) {
+  if (const auto given = table.string("SPECSYS"); given && !given->empty()) return *given;
+  if (axis.axis() < 0) return {};
+  std::array<char, 9> from{}, type{}, frame{};
+  const std::string axis_type = capitals(table.string(fmt::format("CTYPE{}", axis.axis() + 1)).value_or(""));
+  std::copy_n(axis_type.begin(), std::min<std::size_t>(axis_type.size(), 8), from.begin());
+  const auto velref = static_cast<int>(std::clamp<std::int64_t>(table.integer("VELREF").value_or(0), 0, 1000));
+  call_wcslib(WcslibCall::computes, [&] { return spcaips(from.data(), velref, type.data(), frame.data()); });
+  return frame.data();
+}
+
 double find_frequency(const fits::CardTable& table, const SpectralAxis& axis, int naxis,
                       const std::vector<double>& fixed_pixel) {
   std::vector<double> pixel = fixed_pixel;

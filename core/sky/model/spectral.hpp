@@ -47,6 +47,10 @@ class SpectralAxis {
   std::shared_ptr<const State> state_;
 };
 
+/// The frame of rest of the spectral axis: SPECSYS, else what AIPS's axis type and VELREF say ("LSRK", "BARYCENT",
+/// "TOPOCENT"); empty where neither does.
+[[nodiscard]] std::string spectral_frame(const fits::CardTable& table, const SpectralAxis& axis);
+
 /// Frequency of the plane at `fixed_pixel`: of the spectral axis, else the FREQ keyword, else RESTFRQ or RESTFREQ; NaN
 /// where unknown, as where the axis cannot be read and FREQ is missing: its planes are not all at RESTFRQ. fixed_pixel:
 /// 1-based, one entry per axis; axes beyond naxis stand at their reference pixel   [Hz]

@@ -10,99 +10,17 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/sky/model/grid_geometry.hpp"
 #include "core/sky/regions/region_spans.hpp"
+#include "gui/model/regions/region_flux.hpp"
 
 namespace reber::gui {
 namespace {
-
-constexpr double kSrPerDeg2 = 3.04617419786708599e-4;  // (pi / 180)^2
 
 double median_of(std::vector<float>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
   return 0.5 * (double{*middle} + *std::max_element(values.begin(), middle));
-}
-
-/// Of the pixels that are finite: their areas, and their values times them, square degrees.
-struct AreaSums {
-  double area = 0, value_area = 0;
-};
-
-/// Areas of pixels over a rectangle, bilinear between nodes; NaN where no node has a sky.
-class PixelAreas {
- public:
-  /// by_place: else that of the middle of the image everywhere
-  PixelAreas(const Rect& rect, Shape image, const Wcs& wcs, bool by_place) : rect_(rect) {
-    constexpr std::int64_t kIntervals = 64;
-    const auto area_of = [](const std::optional<Matrix2>& local) {
-      return local ? std::abs(local->determinant()) : std::nan("");
-    };
-    if (!by_place) {
-      one_ = area_of(wcs.centre_geometry(image));
-      return;
-    }
-    auto nodes = std::make_shared<BeamNodes>();
-    const std::int64_t step = std::max<std::int64_t>(1, (std::max(rect.ny, rect.nx) - 1) / kIntervals + 1);
-    nodes->step_px = static_cast<double>(step);
-    nodes->shape = {(rect.ny + step - 2) / step + 1, (rect.nx + step - 2) / step + 1};
-    for (std::int64_t j = 0; j < nodes->shape.ny; ++j)
-      for (std::int64_t i = 0; i < nodes->shape.nx; ++i) {
-        const double area = area_of(
-            wcs.sky_per_pixel(static_cast<double>(rect.x0 + i * step), static_cast<double>(rect.y0 + j * step)));
-        nodes->pixel_deg2.push_back(area);
-        nodes->sky.push_back({area, 0, area});
-      }
-    nodes->pixels = nodes->sky;
-    if (fill_unknown(*nodes)) by_place_ = BeamField(std::optional<Beam>(), nodes);
-  }
-
-  [[nodiscard]] double at(std::int64_t x, std::int64_t y) const {
-    return by_place_.areas_vary()
-               ? by_place_.pixel_deg2(static_cast<double>(x - rect_.x0), static_cast<double>(y - rect_.y0))
-               : one_;
-  }
-
- private:
-  Rect rect_;
-  double one_ = std::nan("");
-  BeamField by_place_;
-};
-
-void find_flux(RegionStatistics& out, const AreaSums& sums, const Unit& unit, const std::optional<Beam>& beam,
-               double frequency) {
-  const double beam_deg2 = beam ? beam->area_deg2() : std::nan("");
-  if (beam_deg2 > 0 && out.area_deg2 > 0) out.beams = out.area_deg2 / beam_deg2;
-  const double sum = sums.value_area * unit.factor;
-  switch (unit.kind) {
-    case Unit::Kind::jy_per_pixel:
-      out.flux_jy = out.pixels.sum * unit.factor;
-      return;
-    case Unit::Kind::unknown:
-      out.no_flux = "the image's unit is not known";
-      return;
-    default:
-      break;
-  }
-  if (!(sums.area > 0)) {
-    out.no_flux = "the size of a pixel on the sky is not known";
-    return;
-  }
-  if (unit.kind == Unit::Kind::kelvin && !(frequency > 0 && unit.spectral.empty())) {
-    out.no_flux = "the image's frequency is not known";
-    return;
-  }
-  if (unit.per_solid_angle()) {
-    const double per_sr = unit.kind == Unit::Kind::kelvin ? sum / kelvin_per_jy_sr(frequency) : sum;
-    out.flux_jy = per_sr * kSrPerDeg2;
-    return;
-  }
-  if (!(beam_deg2 > 0)) {
-    out.no_flux = "the image has no restoring beam";
-    return;
-  }
-  out.flux_jy = sum / beam_deg2;
 }
 
 std::vector<RegionSpan> spans_of(const Region& region, Shape shape, const Progress& progress) {
@@ -141,17 +59,13 @@ void measure_ring(RegionStatistics& out, const Region& region, const Pyramid& pi
   out.ring_sigma = 1.4826 * median_of(ring);
 }
 
-/// Noise that is the same within a beam and independent between beams: the sum over n pixels varies as sigma^2 n b, b
-/// the beam in pixels; less than a beam as sigma^2 n^2.
-void find_flux_error(RegionStatistics& out, const AreaSums& sums, const Unit& unit, const std::optional<Beam>& beam) {
-  const bool per_pixel = unit.kind == Unit::Kind::jy_per_pixel;
-  const double n = static_cast<double>(out.pixels.finite), weight = per_pixel ? n : sums.area;
-  const double weighted = per_pixel ? out.pixels.sum : sums.value_area;
-  if (!out.flux_jy || out.ring_pixels == 0 || !(std::abs(weighted) > 0)) return;
-  const double jy_per_unit = *out.flux_jy / weighted * weight;  // of all the pixels together
-  const double beam_px = beam && sums.area > 0 ? std::max(1.0, beam->area_deg2() * n / sums.area) : 1;
-  out.flux_error_jy = out.ring_sigma * std::sqrt(n * std::min(n, beam_px)) * std::abs(jy_per_unit) / n;
-  out.flux_above_jy = *out.flux_jy - out.ring_median * jy_per_unit;
+void find_flux(RegionStatistics& out, const RegionSums& sums, const BrightnessScale& scale) {
+  const double beam_deg2 = scale.beam ? scale.beam->area_deg2() : std::nan("");
+  if (beam_deg2 > 0 && out.area_deg2 > 0) out.beams = out.area_deg2 / beam_deg2;
+  const auto flux = flux_of(sums, scale);
+  out.no_flux = flux.why_not;
+  if (!out.no_flux.empty()) return;
+  out.flux_jy = flux.jy;
 }
 
 /// Values inside are held in memory. What is said about a region of a large image that has too many; empty else.
@@ -176,14 +90,12 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
   RegionStatistics out;
   const Rect rect = bounds_of(region, pixels.shape());
   std::vector<float> row, inside;
-  // A beam that is constant in pixels is told by the geometry of the image's middle (core/sky/model/grid_geometry.hpp).
-  const bool by_place = unit.per_solid_angle() || (wcs.projection() != "SIN" && wcs.projection() != "NCP");
-  const PixelAreas areas(rect, pixels.shape(), wcs, by_place);
-  AreaSums sums;
   if (const std::string refused = too_many(region, pixels, progress); !refused.empty()) {
     out.no_flux = refused;
     return out;
   }
+  const PixelAreas areas(rect, pixels.shape(), wcs, unit);
+  RegionSums sums;
   for_each_span(region, pixels.shape(), [&](const RegionSpan& span) {
     progress.report("statistics",
                     static_cast<double>(span.y - rect.y0) / static_cast<double>(std::max<std::int64_t>(rect.ny, 1)));
@@ -194,8 +106,7 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
       out.pixels.add(value, x, span.y);
       if (!std::isfinite(value)) continue;
       inside.push_back(value);
-      const double area = areas.at(x, span.y);
-      sums.area += area, sums.value_area += static_cast<double>(value) * area;
+      sums.add(value, areas.at(x, span.y));
     }
   });
   out.area_deg2 = sums.area;
@@ -210,9 +121,14 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
   out.median = median_of(inside);
   for (float& v : inside) v = static_cast<float>(std::abs(v - out.median));
   out.sigma = 1.4826 * median_of(inside);
-  find_flux(out, sums, unit, beam, wcs.frequency_hz());
+  const BrightnessScale scale{unit, beam, wcs.frequency_hz()};
+  find_flux(out, sums, scale);
   measure_ring(out, region, pixels, progress);
-  find_flux_error(out, sums, unit, beam);
+  if (out.flux_jy && out.ring_pixels > 0) {
+    const double per_unit = mean_to_jy(sums, scale);
+    out.flux_error_jy = sum_error(sums, scale, out.ring_sigma);
+    out.flux_above_jy = *out.flux_jy - out.ring_median * per_unit;
+  }
   return out;
 }
 
