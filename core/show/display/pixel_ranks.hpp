@@ -20,6 +20,7 @@ class ImageRows {
  public:
   using Read = std::function<void(std::int64_t y0, std::int64_t ny, float* out)>;
   ImageRows(ConstImageView image) : image_(image) {}  // NOLINT: an image in memory has its rows
+  ImageRows(ImageView image) : image_(image) {}       // NOLINT: the same
   /// read: fills rows [y0, y0 + ny), without gaps; from several threads, and again for each walk
   ImageRows(Shape shape, Read read) : image_{nullptr, shape, shape.nx}, read_(std::move(read)) {}
 
