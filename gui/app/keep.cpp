@@ -16,6 +16,7 @@
 #include "core/sky/regions/region_writers.hpp"
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/request_json.hpp"
+#include "gui/model/source_edits_json.hpp"
 #include "gui/model/source_tools.hpp"
 #include "gui/ui/edit.hpp"
 #include "gui/ui/panel.hpp"
@@ -46,6 +47,7 @@ SavedTable capture_table(const Document& document) {
   table.columns = view.columns;
   table.selected.assign(document.selection.rows.begin(), document.selection.rows.end());
   table.flagged.assign(view.flagged.begin(), view.flagged.end());
+  table.edits = view.edits.marks();
   return table;
 }
 
@@ -82,6 +84,7 @@ void restore_image(Context& context, const SavedImage& image) {
   SourceView& view = document.sources;
   view.filter_text = image.table.filter;
   if (!image.table.columns.empty()) view.columns = image.table.columns;
+  view.edits.set_marks(image.table.edits);
   view.awaited = {image.table.sort_column, image.table.descending, image.table.selected, image.table.flagged};
   document.awaited_layer = kind;
   std::string regions;
@@ -99,6 +102,7 @@ UndoState undo_state(const Document& document, WrittenRequest& written) {
   state.parameters = written.text;
   state.regions = regions_of(document);
   for (const std::int64_t row : document.sources.flagged) state.flags += fmt::format("{} ", row);
+  if (!document.sources.edits.empty()) state.edits = to_json(document.sources.edits.marks()).dump();
   for (const Layer& layer : document.layers)
     if (layer.limits_set) state.display.emplace_back(layer.kind, layer.render);
   return state;
@@ -128,6 +132,7 @@ std::string display_gesture(const UndoState& before, const UndoState& now) {
 std::string gesture_between(const UndoState& before, const UndoState& now) {
   if (before.regions != now.regions) return "regions";
   if (before.flags != now.flags) return "flags";
+  if (before.edits != now.edits) return "edits of rows";
   if (before.parameters == now.parameters) return display_gesture(before, now);
   const Json patch = Json::diff(Json::parse(before.parameters), Json::parse(now.parameters));
   if (patch.empty()) return "parameters";
@@ -151,6 +156,9 @@ void go_to(Context& context, Document& document, const UndoState& state) {
     document.sources.flagged.insert(std::stoll(state.flags.substr(at, end - at)));
     at = end + 1;
   }
+  const Json edits = state.edits.empty() ? Json::object() : Json{{"edits", Json::parse(state.edits)}};
+  document.sources.edits.set_marks(marks_from(JsonObject(edits, "undo").children("edits")));
+  place_edits(document);
   if (parameters_change) request_changed(context, document);
 }
 
@@ -236,7 +244,8 @@ void keep_frame(Context& context) {
     if (document->in_memory) continue;
     if (document->awaited_layer && context.shell.show_layer(*document, *document->awaited_layer))
       document->awaited_layer.reset();
-    if (document->result && document->sources.awaited) follow_result(*document);  // whatever panels are open
+    if (document->result && (document->sources.awaited || !document->sources.edits.empty()))
+      follow_result(*document);  // whatever panels are open
     const UndoState now = undo_state(*document, workbench.written[document->id]);
     const auto found = workbench.undo.find(document->id);
     if (found == workbench.undo.end()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Centring, stepping, flagging, selecting.
+// Centring, stepping, flagging, removing, selecting.
 #include "gui/model/source_tools.hpp"
 
 #include <algorithm>
@@ -45,6 +45,37 @@ void flag_selected(Document& document, bool on) {
     if (on) document.sources.flagged.insert(row);
     if (!on) document.sources.flagged.erase(row);
   }
+}
+
+void place_edits(Document& document) {
+  if (document.result) document.sources.edits.place(document.result->sources, same_row_px(*document.result));
+}
+
+std::string remove_selected(Document& document) {
+  if (!document.result) return {};
+  follow_result(document);
+  const std::int64_t from = document.selection.focus;
+  const auto next = from < 0 ? std::nullopt : document.sources.table.place_of(static_cast<std::size_t>(from));
+  std::string why = document.sources.edits.remove(document.selection.rows, document.result->sources);
+  follow_result(document);
+  std::erase_if(document.selection.rows, [&](std::int64_t row) { return document.sources.edits.removed(row); });
+  if (!document.sources.edits.removed(from)) return why;
+  document.selection.clear();
+  const auto& shown = document.sources.table.shown();
+  if (next && !shown.empty())
+    document.selection.select_only(static_cast<std::int64_t>(shown[std::min(*next, shown.size() - 1)]));
+  return why;
+}
+
+bool chosen_locked(const Document& document) {
+  const RowMark* mark = document.sources.edits.of(document.selection.focus);
+  return mark != nullptr && mark->locked;
+}
+
+void toggle_lock(Document& document) {
+  if (!document.result) return;
+  follow_result(document);
+  document.sources.edits.lock(document.selection.rows, document.result->sources, !chosen_locked(document));
 }
 
 void select_rows(Document& document, const std::vector<std::uint8_t>& rows, bool add) {

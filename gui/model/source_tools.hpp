@@ -22,6 +22,17 @@ void step_source(Document& document, int step);
 /// Marks the selected rows, or takes the marks away.
 void flag_selected(Document& document, bool on);
 
+/// Finds the rows of the marks in the document's result anew.
+void place_edits(Document& document);
+/// Takes the selected rows out of table, image and files. The row behind the chosen one is
+/// selected. Returns why rows were left, or nothing.
+[[nodiscard]] std::string remove_selected(Document& document);
+
+/// Whether the chosen row is locked.
+[[nodiscard]] bool chosen_locked(const Document& document);
+/// Locks the selected rows, or unlocks them where the chosen one is.
+void toggle_lock(Document& document);
+
 /// Selects these rows (one byte per row), or adds them to what is selected.
 void select_rows(Document& document, const std::vector<std::uint8_t>& rows, bool add);
 

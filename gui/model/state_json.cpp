@@ -9,6 +9,7 @@
 #include "core/base/json_text.hpp"
 #include "gui/model/cube/spectrum.hpp"
 #include "gui/model/request_json.hpp"
+#include "gui/model/source_edits_json.hpp"
 #include "gui/model/workbench.hpp"
 
 namespace reber::gui {
@@ -79,6 +80,7 @@ Json of_document(const Document& document, const RenderSettings& render) {
             {"selected", document.selection.rows},
             {"focus", document.selection.focus},
             {"flagged", document.sources.flagged},
+            {"edits", to_json(document.sources.edits.marks())},
             {"extended", of_extended(document.extended)},
             {"regions", document.inspect.regions.size()},
             {"bookmarks", document.bookmarks.size()},

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "core/base/error.hpp"
+#include "gui/model/source_edits_json.hpp"
 
 namespace reber::gui {
 namespace {
@@ -155,8 +156,9 @@ ContourLevels contours_from(const JsonObject& object) {
 }
 
 Json to_json(const SavedTable& table) {
-  return {{"filter", table.filter},   {"sort_column", table.sort_column}, {"descending", table.descending},
-          {"columns", table.columns}, {"selected", table.selected},       {"flagged", table.flagged}};
+  return {{"filter", table.filter},       {"sort_column", table.sort_column}, {"descending", table.descending},
+          {"columns", table.columns},     {"selected", table.selected},       {"flagged", table.flagged},
+          {"edits", to_json(table.edits)}};
 }
 
 SavedTable table_from(const JsonObject& object) {
@@ -167,6 +169,7 @@ SavedTable table_from(const JsonObject& object) {
   object.read("columns", table.columns);
   object.read("selected", table.selected);
   object.read("flagged", table.flagged);
+  table.edits = marks_from(object.children("edits"));
   return table;
 }
 

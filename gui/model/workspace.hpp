@@ -13,6 +13,7 @@
 #include "gui/model/image/render_settings.hpp"
 #include "gui/model/json_object.hpp"
 #include "gui/model/sky/view_transform.hpp"
+#include "gui/model/tables/source_edits.hpp"
 
 namespace reber::gui {
 
@@ -32,6 +33,7 @@ struct SavedTable {
   std::vector<std::string> columns;    ///< those shown; empty: all
   std::vector<std::int64_t> selected;  ///< Source_id
   std::vector<std::int64_t> flagged;
+  std::vector<RowMark> edits;
 
   friend bool operator==(const SavedTable&, const SavedTable&) = default;
 };

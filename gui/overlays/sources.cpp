@@ -28,7 +28,7 @@ struct ShapesKey {
 struct KindsKey {
   ShapesKey shapes;
   std::uint64_t selection = 0;  ///< Selection::version
-  std::uint64_t table = 0;      ///< SourceTable::version() where its filter is in force; else 0
+  std::uint64_t table = 0;      ///< SourceTable::version() where it hides rows; else 0
   bool operator==(const KindsKey&) const = default;
 };
 
@@ -40,29 +40,40 @@ struct DrawnSources {
   Asked<KindsKey> kinds;
 };
 
-/// The table's filter decides which ellipses are drawn: its rows are those of this result.
-bool follows_filter(const ViewerState& state, const Document& document) {
-  const SourceView& view = document.sources;
-  return state.filter_ellipses && !view.table.filter().empty() && document.result &&
-         view.generation == document.result->generation;
-}
+/// Which rows are drawn: none that was removed, nor what the table's filter hides where ellipses follow it. Before the
+/// table has this result's rows, all.
+struct DrawnRows {
+  const SourceView& view;
+  bool filtered = false, edited = false;
+
+  DrawnRows(const ViewerState& state, const Document& document) : view(document.sources) {
+    if (!document.result || view.generation != document.result->generation) return;
+    filtered = state.filter_ellipses && !view.table.filter().empty();
+    edited = view.edits.removed_rows() > 0;
+  }
+  [[nodiscard]] std::uint64_t key() const { return filtered || edited ? view.table.version() : 0; }
+  bool operator()(std::size_t row) const {
+    if (filtered) return view.table.passes(row);
+    return !edited || !view.edits.removed(static_cast<std::int64_t>(row));
+  }
+};
 
 /// Hands the sources to the card where they are not there yet. Kinds: 0 positive, 1 negative, 2 selected.
-void update(DrawnSources& drawn, const Document& document, bool filtered) {
+void update(DrawnSources& drawn, const Document& document, const DrawnRows& rows) {
   const ShapesKey shapes{document.result, document.shapes.size()};
   if (drawn.shapes.anew(shapes)) {
     drawn.ellipses.set_shapes(document.shapes);
     drawn.counts = PlaceCounts(document.shapes, document.header->shape);
   }
-  if (!drawn.kinds.anew({shapes, document.selection.version, filtered ? document.sources.table.version() : 0})) return;
+  if (!drawn.kinds.anew({shapes, document.selection.version, rows.key()})) return;
   std::vector<std::uint8_t> kinds;
   kinds.reserve(shapes.count);
   for (const Source& source : document.result->sources) kinds.push_back(source.negative ? 1 : 0);
   kinds.resize(shapes.count);
   for (const std::int64_t row : document.selection.rows)
     if (row >= 0 && row < static_cast<std::int64_t>(kinds.size())) kinds[static_cast<std::size_t>(row)] = 2;
-  for (std::size_t row = 0; filtered && row < kinds.size(); ++row)
-    if (!document.sources.table.passes(row)) kinds[row] = EllipseSet::kHidden;
+  for (std::size_t row = 0; rows.key() != 0 && row < kinds.size(); ++row)
+    if (!rows(row)) kinds[row] = EllipseSet::kHidden;
   drawn.ellipses.set_kinds(kinds);
 }
 
@@ -130,7 +141,7 @@ PaintKey SourcesOverlay::paint_key(const CanvasView& canvas, const ViewerState& 
           state.light_theme ? 1U : 0U,
           look_key(ink_of(state.inks, "sources")),
           look_key(ink_of(state.inks, "negative")),
-          follows_filter(state, document) ? document.sources.table.version() : 0};
+          DrawnRows(state, document).key()};
 }
 
 void SourcesOverlay::paint(const CanvasView& canvas, Context& context, const Brush& brush) {
@@ -138,7 +149,7 @@ void SourcesOverlay::paint(const CanvasView& canvas, Context& context, const Bru
   if (!document.result || document.shapes.empty()) return;
   std::erase_if(drawn_, [&](const auto& each) { return context.state.find(each.first) == nullptr; });
   DrawnSources& drawn = drawn_[document.id];
-  update(drawn, document, follows_filter(context.state, document));
+  update(drawn, document, DrawnRows(context.state, document));
   brush.ellipses.draw(drawn.ellipses, brush.scene.transform,
                       look_of(canvas, drawn.counts, context.state.inks, brush.ratio));
   brush.passes.mark("ellipses");
@@ -151,9 +162,9 @@ void SourcesOverlay::add_lines(const CanvasView& view, const ViewerState& state,
   constexpr int kSides = 72;
   const OverlayInk ink = ink_of(state.inks, "sources");
   const unsigned positive = packed(ink), negative = packed(ink_of(state.inks, "negative"));
-  const bool filtered = follows_filter(state, document);
+  const DrawnRows drawn(state, document);
   for (std::size_t row = 0; row < document.shapes.size(); ++row) {
-    if (filtered && !document.sources.table.passes(row)) continue;
+    if (!drawn(row)) continue;
     const SourceShape& shape = document.shapes[row];
     const EllipseAxes axes = axes_of(shape.fwhm2);
     const ScreenPoint centre = canvas.to_screen({shape.x, shape.y});
@@ -188,7 +199,7 @@ void SourcesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
   constexpr std::size_t kMostLabels = 60;
   if (!document.result || document.selection.rows.size() > kMostLabels) return;
   const float gap = static_cast<float>(6 * canvas.scale);
-  const bool filtered = follows_filter(context.state, document);
+  const DrawnRows drawn(context.state, document);
   // Those that would run into one before are left out; the newest is never.
   std::vector<std::int64_t> rows(document.selection.rows.begin(), document.selection.rows.end());
   if (const auto newest = std::ranges::find(rows, document.selection.focus); newest != rows.end())
@@ -196,7 +207,7 @@ void SourcesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
   std::vector<ImVec4> taken;
   for (const std::int64_t row : rows) {
     if (row < 0 || row >= static_cast<std::int64_t>(document.shapes.size())) continue;
-    if (filtered && !document.sources.table.passes(static_cast<std::size_t>(row))) continue;
+    if (!drawn(static_cast<std::size_t>(row))) continue;
     const SourceShape& shape = document.shapes[static_cast<std::size_t>(row)];
     const ScreenPoint at = canvas.transform.to_screen({shape.x, shape.y});
     const auto reach = static_cast<float>(0.5 * axes_of(shape.fwhm2).major * canvas.transform.zoom());
@@ -221,10 +232,8 @@ bool SourcesOverlay::input(const CanvasInput& mouse, const CanvasView& canvas, C
   if (!mouse.clicked && !mouse.double_clicked) return false;
   if (document.shapes.empty() || mouse.control || context.state.mode != Mode::browse) return false;
   double reach = kReach * canvas.scale / canvas.transform.zoom();
-  const bool filtered = follows_filter(context.state, document);
-  const std::int64_t row =
-      nearest_source(document.shapes, mouse.image_at.x, mouse.image_at.y, reach,
-                     [&](std::size_t at) { return !filtered || document.sources.table.passes(at); });
+  const DrawnRows drawn(context.state, document);
+  const std::int64_t row = nearest_source(document.shapes, mouse.image_at.x, mouse.image_at.y, reach, drawn);
   if (row < 0) {
     if (mouse.clicked && !mouse.shift) document.selection.clear();
     return false;

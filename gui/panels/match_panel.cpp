@@ -88,7 +88,10 @@ std::optional<SkyList> list_of(const Workbench& workbench, const Document& docum
   if (side >= 0 && side < static_cast<int>(workbench.catalogues.size()))
     return workbench.catalogues[static_cast<std::size_t>(side)]->list;
   if (side >= 0 || !document.result) return std::nullopt;
-  return sky_list(document.sources.table.catalogue());
+  SkyList list = sky_list(document.sources.table.catalogue());
+  for (std::size_t row = 0; row < list.lon.size(); ++row)
+    if (document.sources.edits.removed(static_cast<std::int64_t>(row))) list.lon[row] = list.lat[row] = std::nan("");
+  return list;
 }
 
 /// Centres the view on a row of a side and selects it.
@@ -240,7 +243,7 @@ void draw_summary(Context& context, const MatchWork& match) {
 struct MatchSide {
   std::string path;
   std::int64_t document = -1;
-  std::uint64_t generation = 0;
+  std::uint64_t generation = 0, edits = 0;  ///< of the sources
   bool operator==(const MatchSide&) const = default;
 };
 
@@ -276,8 +279,8 @@ void MatchPanel::match_again(Context& context, const Document& document) {
   match.a = std::min(match.a, static_cast<int>(workbench.catalogues.size()) - 1);
   match.b = std::min(match.b, static_cast<int>(workbench.catalogues.size()) - 1);
   const auto side = [&](int which) {
-    return which < 0 ? MatchSide{"", document.id, document.sources.generation}
-                     : MatchSide{workbench.catalogues[static_cast<std::size_t>(which)]->path, -1, 0};
+    return which < 0 ? MatchSide{"", document.id, document.sources.generation, document.sources.edits.version()}
+                     : MatchSide{workbench.catalogues[static_cast<std::size_t>(which)]->path, -1, 0, 0};
   };
   const MatchKey key{side(match.a), side(match.b), match.radius_arcsec};
   if (made_of_ == key && !match.stale) return;
@@ -295,6 +298,9 @@ void MatchPanel::match_again(Context& context, const Document& document) {
     return;
   }
   match_into(match, *a, *b);
+  const auto removed = [&](std::int64_t row) { return document.sources.edits.removed(row); };
+  if (match.a < 0) std::erase_if(match.only_a, removed);
+  if (match.b < 0) std::erase_if(match.only_b, removed);
 }
 
 void MatchPanel::save(const Context& context, Workspace& workspace) const {

@@ -84,9 +84,12 @@ void draw_tools(Context& context, Document& document, TableExport& table_export)
   table_export.draw(context, "sources", document, static_cast<std::int64_t>(view.table.shown().size()),
                     [&view] { return rows_to_write(view); });
   ImGui::SameLine();
-  const std::size_t all = static_cast<std::size_t>(view.table.catalogue().rows()), shown = view.table.shown().size();
+  const std::int64_t removed = view.edits.removed_rows();
+  const auto all = static_cast<std::size_t>(view.table.catalogue().rows() - removed);
+  const std::size_t shown = view.table.shown().size();
   std::string count =
       shown == all ? counted(static_cast<std::int64_t>(all), "source") : fmt::format("{} of {}", shown, all);
+  if (removed > 0) count += fmt::format(", {} removed", removed);
   if (document.selection.rows.size() > 1) count += fmt::format(", {} selected", document.selection.rows.size());
   ImGui::TextUnformatted(count.c_str());
   if (document.result_stale()) {
@@ -141,10 +144,14 @@ void draw_row(Context& context, Document& document, const std::vector<std::size_
   ImGui::TableSetColumnIndex(0);
   ImGui::PushID(static_cast<int>(row));
   const bool selected = document.selection.rows.count(number) > 0;
-  if (ImGui::Selectable(view.flagged.count(number) > 0 ? "\xC3\x97" : "", selected,
-                        ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick))
+  const RowMark* mark = view.edits.of(number);
+  const char* sign = view.flagged.count(number) > 0 ? "\xC3\x97" : mark != nullptr ? "\xC2\xB7" : "";
+  if (ImGui::Selectable(sign, selected, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick))
     click_row(document, place);
   context.widgets.item(fmt::format("sources.row.{}", place));
+  if (mark != nullptr && ImGui::IsItemHovered())
+    ImGui::SetTooltip("%s%s%s", mark->locked ? "locked" : "", mark->locked && !mark->comment.empty() ? ": " : "",
+                      mark->comment.c_str());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Column& column = view.table.catalogue().columns[columns[i]];
     ImGui::TableSetColumnIndex(static_cast<int>(i) + 1);

@@ -57,7 +57,8 @@ Workspace sample(const Folder& folder) {
   image.view.render.reduction = Reduction::mean;
   image.ran = true;
   image.parameters = {{"detect", {{"seed", 5.5}}}};
-  image.table = {"SNR > 7 && S_Code == \"C\"", "SNR", true, {"RA", "DEC"}, {3, 5}, {7}};
+  image.table = {"SNR > 7 && S_Code == \"C\"",         "SNR", true, {"RA", "DEC"}, {3, 5}, {7},
+                 {{1.5, 2, true, true, true, "a jet"}}};
   image.regions = {"fk5; circle(12:00:00,-30:00:00,10\")", "caf\xC3\xA9"};
   image.bookmarks = {{"12:00:00 -30:00:00", {{3.5, 200}, 8, false, true, 0}}};
   session.images.push_back(image);

@@ -41,8 +41,10 @@ void SourceTable::assign(std::shared_ptr<const Catalogue> catalogue) {
     if (!sort_name.empty() && catalogue_->columns[i].info.name == sort_name) sort_column_ = i;
   decimals_.clear();
   for (const Column& column : catalogue_->columns) decimals_.push_back(decimals_of(column));
-  accepted_.assign(static_cast<std::size_t>(catalogue_->rows()), 1);
+  filtered_.assign(static_cast<std::size_t>(catalogue_->rows()), 1);
+  hidden_.clear();
   refilter();
+  accept();
   reorder();
   collect();
 }
@@ -50,7 +52,22 @@ void SourceTable::assign(std::shared_ptr<const Catalogue> catalogue) {
 void SourceTable::set_filter(const std::string& text) {
   filter_ = text;
   refilter();
+  accept();
   collect();
+}
+
+void SourceTable::hide(std::vector<std::uint8_t> hidden) {
+  if (std::ranges::count(hidden, 0) == std::ssize(hidden)) hidden.clear();
+  if (hidden == hidden_) return;
+  hidden_ = std::move(hidden);
+  accept();
+  collect();
+}
+
+void SourceTable::accept() {
+  accepted_ = filtered_;
+  for (std::size_t row = 0; row < std::min(hidden_.size(), accepted_.size()); ++row)
+    if (hidden_[row] != 0) accepted_[row] = 0;
 }
 
 void SourceTable::refilter() {
@@ -58,7 +75,7 @@ void SourceTable::refilter() {
   const std::string words = word_filter(filter_, *catalogue_);
   try {
     const bool number = words.rfind("Source_id ==", 0) == 0;
-    accepted_ = FilterExpression(number ? words : filter_, *catalogue_).evaluate(*catalogue_);
+    filtered_ = FilterExpression(number ? words : filter_, *catalogue_).evaluate(*catalogue_);
   } catch (const InputError& error) {
     // A word that no row holds is rather a column's name misspelt.
     std::vector<std::uint8_t> found;
@@ -66,7 +83,7 @@ void SourceTable::refilter() {
     if (std::find(found.begin(), found.end(), 1) == found.end()) {
       filter_error_ = error.what();
     } else {
-      accepted_ = std::move(found);
+      filtered_ = std::move(found);
     }
   }
 }
@@ -122,9 +139,10 @@ std::optional<std::size_t> SourceTable::neighbour(std::optional<std::size_t> row
 }
 
 Catalogue SourceTable::subset() const {
-  const bool all = shown_.size() == order_.size();
+  const auto kept = order_.size() - static_cast<std::size_t>(std::ranges::count(hidden_, 1));
+  const bool all = shown_.size() == kept;
   return rows_of(*catalogue_, shown_,
-                 all ? std::string() : fmt::format("{} of {} rows, filter: {}", shown_.size(), order_.size(), filter_));
+                 all ? std::string() : fmt::format("{} of {} rows, filter: {}", shown_.size(), kept, filter_));
 }
 
 Catalogue rows_of(const Catalogue& catalogue, const std::vector<std::uint32_t>& rows, const std::string& note) {

@@ -26,6 +26,9 @@ class SourceTable {
   [[nodiscard]] const std::string& filter() const { return filter_; }
   [[nodiscard]] const std::string& filter_error() const { return filter_error_; }
 
+  /// Rows that are not shown whatever the filter; empty: none.
+  void hide(std::vector<std::uint8_t> hidden);
+
   /// Stable: rows of equal value keep the order they had. Rows without a value come last in both directions.
   void sort(std::size_t column, bool descending);
   void unsort();
@@ -49,6 +52,7 @@ class SourceTable {
 
  private:
   void refilter();
+  void accept();
   void reorder();
   void collect();
 
@@ -57,7 +61,8 @@ class SourceTable {
   std::string filter_, filter_error_;
   std::optional<std::size_t> sort_column_;
   bool sort_descending_ = false;
-  std::vector<std::uint8_t> accepted_;
+  std::vector<std::uint8_t> filtered_, hidden_;  ///< rows that pass the filter; rows taken away, or empty
+  std::vector<std::uint8_t> accepted_;           ///< filtered and not hidden
   std::vector<std::uint32_t> order_, shown_;
   std::uint64_t version_ = 0;
 };

@@ -18,7 +18,7 @@ SourceView::SourceView() : columns(default_columns()) {}
 
 bool SourceView::follow(const LiveResult& result, std::vector<std::int64_t>& selected, double reach) {
   if (generation == result.generation && table.catalogue().rows() == static_cast<std::int64_t>(result.sources.size()))
-    return false;
+    return hide_removed();
   std::vector<std::pair<double, double>> now;
   now.reserve(result.sources.size());
   for (const Source& source : result.sources) now.emplace_back(source.x, source.y);
@@ -40,6 +40,8 @@ bool SourceView::follow(const LiveResult& result, std::vector<std::int64_t>& sel
   places_ = std::move(now);
   table.assign(std::make_shared<Catalogue>(make_catalogue(result.sources, *result.header, result.history)));
   generation = result.generation;
+  edits.place(result.sources, same_row_px(result));
+  hide_removed();
   if (awaited) {
     table.set_filter(filter_text);
     for (std::size_t i = 0; i < table.catalogue().columns.size(); ++i)
@@ -51,6 +53,16 @@ bool SourceView::follow(const LiveResult& result, std::vector<std::int64_t>& sel
       if (row >= 0 && row < rows) flagged.insert(row);
     awaited.reset();
   }
+  return true;
+}
+
+bool SourceView::hide_removed() {
+  if (edits_seen_ == edits.version()) return false;
+  edits_seen_ = edits.version();
+  std::vector<std::uint8_t> hidden(static_cast<std::size_t>(table.catalogue().rows()), 0);
+  for (std::size_t row = 0; row < hidden.size(); ++row)
+    if (edits.removed(static_cast<std::int64_t>(row))) hidden[row] = 1;
+  table.hide(std::move(hidden));
   return true;
 }
 
@@ -66,9 +78,11 @@ Catalogue with_flags(const Catalogue& catalogue, const std::set<std::int64_t>& f
 
 Catalogue rows_to_write(const SourceView& view) {
   Catalogue subset = view.table.subset();
-  if (view.flagged.empty()) return subset;
-  return rows_of(with_flags(view.table.catalogue(), view.flagged), view.table.shown(),
-                 subset.history.empty() ? "" : subset.history.back());
+  if (view.flagged.empty() && view.edits.empty()) return subset;
+  Catalogue marked = with_edits(view.table.catalogue(), view.edits);
+  if (!view.flagged.empty()) marked = with_flags(marked, view.flagged);
+  const bool chosen = subset.history.size() > view.table.catalogue().history.size();
+  return rows_of(marked, view.table.shown(), chosen ? subset.history.back() : "");
 }
 
 }  // namespace reber::gui

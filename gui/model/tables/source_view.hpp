@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/run/live/live_run.hpp"
+#include "gui/model/tables/source_edits.hpp"
 #include "gui/model/tables/source_table.hpp"
 
 namespace reber::gui {
@@ -18,6 +19,7 @@ struct SourceView {
   SourceTable table;
   std::vector<std::string> columns;  ///< shown, in this order; those that a catalogue lacks are passed over
   std::set<std::int64_t> flagged;    ///< rows marked by the user
+  SourceEdits edits;                 ///< what the user did with rows
   std::string filter_text;           ///< as typed; in force once it can be understood
   std::uint64_t generation = 0;      ///< of the result that the catalogue was made of; 0: none
   std::uint64_t scrolled_to = 0;     ///< version of the selection that the table has been scrolled to
@@ -36,6 +38,10 @@ struct SourceView {
   bool follow(const LiveResult& result, std::vector<std::int64_t>& selected, double reach = 3);
 
  private:
+  /// Takes removed rows out of the table.
+  bool hide_removed();
+
+  std::uint64_t edits_seen_ = 0;                   ///< version of the edits that the table shows
   std::vector<std::pair<double, double>> places_;  ///< of the sources, pixels
 };
 
