@@ -57,7 +57,7 @@ class Batch {
     const Request first = settings_.request_of(images_.front());
     check_distinct_names(images_, endings_of(first), terminal_.progress());
     options_ = hash_of_options(settings_, first);
-    list_ = hash_of(keys_of_list());
+    list_ = hash_of(keys_of_list(), terminal_.progress());
     choose_images();
     BatchEnd end(settings_, terminal_, images_, own_, rank_, first);
     // Before the records are read, so that none is missed.

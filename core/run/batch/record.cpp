@@ -86,10 +86,11 @@ std::optional<ImageRecord> record_of(std::string_view line) {
   }
 }
 
-std::string hash_of(const std::vector<std::string>& lines) {
+std::string hash_of(const std::vector<std::string>& lines, const Progress& progress) {
   std::uint64_t hash = 14695981039346656037U;
   const auto add = [&](char letter) { hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U; };
   for (const std::string& line : lines) {
+    progress.check();
     std::ranges::for_each(line, add);
     add('\n');
   }

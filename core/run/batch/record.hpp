@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/progress.hpp"
+
 namespace reber {
 
 /// A file as the disk has it.
@@ -54,8 +56,8 @@ struct ImageRecord {
 /// Nothing where the line is no record: half-written, or of something else.
 [[nodiscard]] std::optional<ImageRecord> record_of(std::string_view line);
 
-/// FNV-1a, 16 hexadecimal digits.
-[[nodiscard]] std::string hash_of(const std::vector<std::string>& lines);
+/// FNV-1a, 16 hexadecimal digits.   throws Cancelled
+[[nodiscard]] std::string hash_of(const std::vector<std::string>& lines, const Progress& progress = {});
 /// This moment for ImageRecord::ended.
 [[nodiscard]] std::string now_utc();
 
