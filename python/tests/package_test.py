@@ -212,7 +212,8 @@ class Package(unittest.TestCase):
         lines = done.stdout.splitlines()
         self.assertIn("components", lines[0])
         self.assertEqual(lines[1:], ["True True", "(256, 256) float32", "1 90 60", "(256, 256) True True",
-                                     "3 True True", "27 True", "[120.0] True", "True True"])
+                                     "3 True True", "27 True", "[120.0] True",
+                                     "(171, 171) [0.003889, 0.003333, 30.0]", "(129, 129) float32", "True True"])
 
     def test_the_types_are_those_of_the_table_of_parameters(self):
         told = subprocess.run([sys.executable, os.path.join(SOURCE, "python/make_stubs.py")], capture_output=True, text=True)
