@@ -339,7 +339,7 @@ def check_outputs(tree, name, text):
             (Path(folder) / name).symlink_to((tree.root / name).resolve())
         for program, part in re.findall(r"^\$ (reber|python3) (.*\n(?:(?!\$ |```).*\n)*)", text, re.M):
             command, *lines = part.split("\n")
-            if program == "python3" and importlib.util.find_spec("numpy") is None:
+            if program == "python3" and importlib.util.find_spec("numpy") is None and (tree.root / shlex.split(command)[0]).exists():
                 return
             runs = tree.reber if program == "reber" else sys.executable
             got = subprocess.run([runs, *shlex.split(command)], capture_output=True, text=True, cwd=folder, check=False)
