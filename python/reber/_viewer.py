@@ -7,8 +7,7 @@ import subprocess
 import tempfile
 import weakref
 
-import numpy as np
-
+from ._maps import write_map
 from .errors import Error, InputError
 
 _SAYS = "The viewer is at "
@@ -34,22 +33,6 @@ def _end(process, folder):
         process.wait()
     process.stdout.close()
     folder.cleanup()
-
-
-# Cards that tell how pixels are stored: of the file that is written, not of the one that was read.
-_STORED = ("SIMPLE", "XTENSION", "BITPIX", "NAXIS", "PCOUNT", "GCOUNT", "EXTEND", "BSCALE", "BZERO", "BLANK", "END")
-
-
-def _write_image(result, path):
-    """The pixels of an array as FITS, with the header that came with them."""
-    ny, nx = result.shape
-    head = [f"{'SIMPLE':8}= {'T':>20}"] + [f"{key:8}= {value:20d}" for key, value in
-                                           (("BITPIX", -32), ("NAXIS", 2), ("NAXIS1", nx), ("NAXIS2", ny))]
-    head += [card for card in result.cards if not card[:8].rstrip().rstrip("0123456789") in _STORED] + ["END"]
-    data = np.asarray(result.image, dtype=">f4").tobytes()
-    with open(path, "xb") as file:
-        for block, fill in (("".join(card[:80].ljust(80) for card in head).encode("ascii"), b" "), (data, b"\0")):
-            file.write(block + fill * (-len(block) % 2880))
 
 
 class Viewer:
@@ -117,7 +100,7 @@ def view(result, program=None, port=0, width="100%", height=720):
             files.append(result.source)
         else:
             files.append(os.path.join(folder.name, "image.fits"))
-            _write_image(result, files[0])
+            write_map(files[0], result.image, "".join(result.cards))
         if result.searched and len(result):
             files.append(os.path.join(folder.name, "found.fits"))
             result.write(files[1], durable="no")

@@ -2,10 +2,13 @@
 // Makes levels of maps and serves those who look at them.
 #include "core/run/live/display_desk.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/base/host_memory.hpp"
 
 namespace reber {
 namespace {
@@ -56,6 +59,15 @@ std::shared_ptr<DisplayTiles> DisplayDesk::tiles(MapKind map, Backend& backend,
   const std::lock_guard lock(mutex_);
   entry = {std::move(made), std::move(levels)};
   return entry.tiles;
+}
+
+void DisplayDesk::check_room(Shape map) {
+  const double wanted = 4.0 * 5 / 3 * static_cast<double>(map.count()), free = static_cast<double>(free_memory_bytes());
+  if (wanted <= free) return;
+  throw InputError(fmt::format(
+      "the map takes {:.1f} GB of memory, and {:.1f} GB are free: reber find writes it to a file, which can "
+      "be opened here",
+      1e-9 * wanted, 1e-9 * free));
 }
 
 void DisplayDesk::drop(StageId first) {

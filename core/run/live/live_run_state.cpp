@@ -240,6 +240,7 @@ void LiveRun::State::draw_map(ProductId map, bool to_show) {
   if (to_show) tiles = make_tiles(map);
   std::shared_ptr<Image> image;
   if (!tiles) {
+    DisplayDesk::check_room(last->plane()->shape());
     image = std::make_shared<Image>(last->plane()->shape());
     fill_map(map, *image, Progress([this](const std::string&, double fraction) { report(fraction); }, &stop));
   }

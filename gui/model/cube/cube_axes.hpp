@@ -63,7 +63,6 @@ class CubeAxes {
 
  private:
   explicit CubeAxes(const ImageHeader& header);
-  void read_stokes(const ImageHeader& header, const fits::CardTable& cards);
   void describe();
   [[nodiscard]] std::vector<double> pixel_of(std::int64_t plane) const;
 

@@ -13,8 +13,8 @@
 #include "core/base/error.hpp"
 #include "core/run/cube/channel_noise.hpp"
 #include "core/run/cube/spectra_walk.hpp"
-#include "core/sky/model/rectangle_source.hpp"
 #include "core/sky/regions/region_spans.hpp"
+#include "gui/model/image/file_levels.hpp"
 #include "gui/model/regions/region_flux.hpp"
 
 namespace reber::gui {
@@ -77,20 +77,7 @@ SpectrumCube::SpectrumCube(const std::string& path, const OpenOptions& options, 
 
 void SpectrumCube::read(std::int64_t index, const Rect& where, float* out, const Progress& progress) const {
   const auto i = static_cast<std::size_t>(index);
-  const auto source = sources_.empty() ? cube_.pixels(planes_[i], progress) : sources_[i];
-  const PixelFormat format = source->format();
-  const RectangleSource* const part = source->rectangle_source();
-  const std::int64_t nx = part != nullptr ? where.nx : source->shape().nx, count = nx * where.ny;
-  std::vector<std::byte> raw(static_cast<std::size_t>(count * bytes_of(format.type)));
-  if (part != nullptr) {
-    part->read_rectangle(where, raw.data());
-    return decode_floats(raw.data(), count, format, out);
-  }
-  source->read_rows(where.y0, where.ny, raw.data());
-  std::vector<float> rows(static_cast<std::size_t>(count));
-  decode_floats(raw.data(), count, format, rows.data());
-  for (std::int64_t y = 0; y < where.ny; ++y)
-    std::copy_n(rows.begin() + y * nx + where.x0, where.nx, out + y * where.nx);
+  read_floats(sources_.empty() ? *cube_.pixels(planes_[i], progress) : *sources_[i], where, out);
 }
 
 void SpectrumCube::for_each_plane(const Progress& progress, const std::function<void(std::int64_t)>& body) const {

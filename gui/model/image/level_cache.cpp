@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <sstream>
 #include <vector>
 
@@ -20,13 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kEnding = ".levels";
-
-/// FNV-1a, 64 bits.
-std::uint64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
 
 std::string line_of(const std::string& image, int hdu, std::int64_t plane) {
   struct stat info {};
@@ -66,7 +60,7 @@ std::optional<LevelPlace> LevelCache::place_of(const std::string& image, int hdu
   if (place.identity.empty() || static_cast<std::int64_t>(place.identity.size()) >= kHeadBytes ||
       place.identity.find('\n') != std::string::npos)
     return std::nullopt;
-  const std::uint64_t name = hash_of(fmt::format("{} {} {}", hdu, plane, image));
+  const std::size_t name = std::hash<std::string>()(fmt::format("{} {} {}", hdu, plane, image));
   place.path = (fs::path(folder_) / fmt::format("{:016x}{}", name, kEnding)).string();
   return place;
 }

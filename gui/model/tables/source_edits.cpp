@@ -12,6 +12,21 @@
 
 namespace reber::gui {
 
+namespace {
+
+/// "edited by hand: 2 removed, 1 locked, 1 with a comment"
+std::string edits_note(const SourceEdits& edits) {
+  std::int64_t locked = 0, commented = 0;
+  for (const RowMark& mark : edits.marks()) {
+    locked += mark.locked ? 1 : 0;
+    commented += mark.comment.empty() ? 0 : 1;
+  }
+  return fmt::format("edited by hand: {} removed, {} locked, {} with a comment", edits.removed_rows(), locked,
+                     commented);
+}
+
+}  // namespace
+
 double same_row_px(const LiveResult& result) {
   if (!result.header || !result.beam) return 1;
   const auto geometry = result.header->wcs.centre_geometry(result.header->shape);
@@ -27,8 +42,13 @@ double same_row_px(const LiveResult& result) {
 void SourceEdits::place(const std::vector<Source>& sources, double reach_px) {
   rows_.assign(marks_.size(), -1);
   std::vector<std::tuple<double, std::size_t, std::size_t>> pairs;
+  std::multimap<double, std::size_t> by_y;
+  if (!marks_.empty())
+    for (std::size_t row = 0; row < sources.size(); ++row) by_y.emplace(sources[row].y, row);
   for (std::size_t m = 0; m < marks_.size(); ++m)
-    for (std::size_t row = 0; row < sources.size(); ++row) {
+    for (auto near = by_y.lower_bound(marks_[m].y - reach_px);
+         near != by_y.end() && near->first < marks_[m].y + reach_px; ++near) {
+      const std::size_t row = near->second;
       const double away = std::hypot(sources[row].x - marks_[m].x, sources[row].y - marks_[m].y);
       if (sources[row].negative == marks_[m].negative && away < reach_px) pairs.emplace_back(away, m, row);
     }
@@ -132,16 +152,6 @@ Catalogue with_edits(Catalogue catalogue, const SourceEdits& edits) {
         {{"Comment", "", "meta.note", "Words of a person who looked at the source"}, std::move(comments)});
   catalogue.history.push_back(edits_note(edits));
   return catalogue;
-}
-
-std::string edits_note(const SourceEdits& edits) {
-  std::int64_t locked = 0, commented = 0;
-  for (const RowMark& mark : edits.marks()) {
-    locked += mark.locked ? 1 : 0;
-    commented += mark.comment.empty() ? 0 : 1;
-  }
-  return fmt::format("edited by hand: {} removed, {} locked, {} with a comment", edits.removed_rows(), locked,
-                     commented);
 }
 
 }  // namespace reber::gui

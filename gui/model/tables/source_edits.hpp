@@ -68,7 +68,5 @@ class SourceEdits {
 
 /// The catalogue with the columns Origin and, where a row has one, Comment; as it is where nothing was edited.
 [[nodiscard]] Catalogue with_edits(Catalogue catalogue, const SourceEdits& edits);
-/// "edited by hand: 2 rows removed, 1 locked, 1 with a comment"
-[[nodiscard]] std::string edits_note(const SourceEdits& edits);
 
 }  // namespace reber::gui
