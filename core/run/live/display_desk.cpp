@@ -63,11 +63,12 @@ std::shared_ptr<DisplayTiles> DisplayDesk::tiles(MapKind map, Backend& backend,
 
 void DisplayDesk::check_room(Shape map) {
   const double wanted = 4.0 * 5 / 3 * static_cast<double>(map.count()), free = static_cast<double>(free_memory_bytes());
-  if (wanted <= free) return;
-  throw InputError(fmt::format(
-      "the map takes {:.1f} GB of memory, and {:.1f} GB are free: reber find writes it to a file, which can "
-      "be opened here",
-      1e-9 * wanted, 1e-9 * free));
+  if (wanted <= 0.75 * free) return;  // as much as a run takes
+  throw InputError(
+      fmt::format("the map takes {:.1f} GB of memory, and three quarters of {:.1f} GB may be used: reber find writes "
+                  "it to a file, which can "
+                  "be opened here",
+                  1e-9 * wanted, 1e-9 * free));
 }
 
 void DisplayDesk::drop(StageId first) {

@@ -33,7 +33,7 @@ class DisplayDesk {
                                                     const std::shared_ptr<const Plane>& plane,
                                                     const BackgroundModel* background, ShowMaps by,
                                                     const Progress& progress);
-  /// A whole map, and the means and peaks of its levels, must fit in what is free.
+  /// A whole map, and the means and peaks of its levels, must fit in three quarters of what is free.
   ///   map: its shape   throws InputError where they do not
   static void check_room(Shape map);
   /// Stages from `first` on run again: levels made of their results go.
