@@ -383,7 +383,8 @@ bool App::settled() const {
   if (!activity(fraction).empty() || !painter_->complete() || inspector_busy(state_)) return false;
   if (std::ranges::any_of(panels_->all(), [](const auto& each) { return each.panel->busy(); })) return false;
   return std::ranges::all_of(state_.documents, [](const auto& d) {
-    return !d->result || d->shown == LayerKind::input || d->layer().generation == d->result->generation;
+    return !d->result || d->shown == LayerKind::input || d->layer().generation == d->result->generation ||
+           !failure_of(*d).empty();
   });
 }
 

@@ -97,6 +97,12 @@ const ExtendedSource* ExtendedView::chosen() const {
   return &result.found->sources[static_cast<std::size_t>(selected - 1)];
 }
 
+std::string failure_of(const Document& document) {
+  if (!document.live_run) return {};
+  const LiveStatus status = document.live_run->status();
+  return status.busy ? "" : status.error;
+}
+
 bool layer_possible(const Document& document, LayerKind kind) {
   if (document.in_memory) return document.layer(kind).pixels != nullptr;
   if (kind == LayerKind::input) return true;

@@ -170,6 +170,8 @@ struct Document {
   [[nodiscard]] std::string title() const;  ///< file name, with HDU and plane where there are several
 };
 
+/// Why the live run gives nothing of what was last asked of it; empty while it works, and where it gave it.
+[[nodiscard]] std::string failure_of(const Document& document);
 /// Whether the document has, or its result can give, a layer of this kind.
 [[nodiscard]] bool layer_possible(const Document& document, LayerKind kind);
 /// Of a layer's values: the image's, "sigma" for S/N and for differences counted in noise, none for labels.

@@ -40,11 +40,12 @@ void draw_centred(const std::string& text, unsigned colour, const ScreenRect& ar
 }
 
 void draw_message(const Document& document, const ScreenRect& area) {
+  const std::string failed = document.error.empty() ? failure_of(document) : document.error;
   const std::string text =
-      !document.error.empty() ? document.error
-      : document.loading      ? "Opening " + document.title()
-                              : fmt::format("Making the {} map", kLayerNames[static_cast<std::size_t>(document.shown)]);
-  draw_centred(text, document.error.empty() ? palette().text_dim : palette().bad, area);
+      !failed.empty()    ? failed
+      : document.loading ? "Opening " + document.title()
+                         : fmt::format("Making the {} map", kLayerNames[static_cast<std::size_t>(document.shown)]);
+  draw_centred(text, failed.empty() ? palette().text_dim : palette().bad, area);
 }
 
 void draw_overlays(Context& context, const CanvasView& canvas, ImDrawList& list) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The session: what runs again, who wins, and that its answers are those of a plain run.
 #include "core/run/live/live_run.hpp"
+#include "core/run/live/display_desk.hpp"
 
 #include <gtest/gtest.h>
 
@@ -290,6 +291,11 @@ TEST_F(LiveRunTest, cancelling_stops_within_a_moment) {
   ASSERT_TRUE(until([&] { return !live->status().busy; }));
   const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   EXPECT_LT(ms, 2000) << "the aim is 50 ms on a quiet machine";
+}
+
+TEST(DisplayDesk, a_map_that_memory_cannot_hold_is_refused) {
+  EXPECT_NO_THROW(DisplayDesk::check_room({100, 100}));
+  EXPECT_THROW(DisplayDesk::check_room({std::int64_t{1} << 24, std::int64_t{1} << 24}), InputError);
 }
 
 }  // namespace
