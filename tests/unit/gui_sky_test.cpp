@@ -93,6 +93,17 @@ TEST(GuiSky, ReadoutsHaveNoMinusZeroAndTellASmallChangeOfALargeValue) {
   EXPECT_EQ(make_readout(header, {0.94, 2}, true, 1, std::nullopt, {}).pixel, "x 0.9  y 2.0");
 }
 
+TEST(GuiSky, TemperaturesOfMomentsAreInKelvinTimesVelocity) {
+  ImageHeader header;
+  header.wcs = Wcs::parse(testing_files::card("RESTFRQ = 1.42E9") + testing_files::card("END"), 0, 1, {1, 1}, 2, 9, 9);
+  header.beam = Beam{10.0 / 3600, 10.0 / 3600, 0};
+  header.unit = Unit::parse("Jy/beam");
+  const std::string kelvin = make_readout(header, {1, 1}, true, 1, std::nullopt, {}).kelvin;
+  ASSERT_TRUE(kelvin.ends_with(" K")) << kelvin;
+  header.unit = Unit::parse("Jy beam-1 km s-1");
+  EXPECT_EQ(make_readout(header, {1, 1}, true, 1, std::nullopt, {}).kelvin, kelvin + " km/s");
+}
+
 TEST(GuiSky, PlacesOnTheSkyAreDrawnWhereAstropyHasThem) {
   if (!testing::have_data()) GTEST_SKIP() << testing::no_data();
   double worst = 0;

@@ -90,7 +90,8 @@ Readout make_readout(const ImageHeader& header, PixelPosition at, bool inside, f
   const double frequency = header.wcs.frequency_hz();
   if (header.unit.kind == Unit::Kind::jy_per_beam && header.beam && frequency > 0) {
     const double kelvin = value * header.unit.factor * kelvin_per_jy_beam(*header.beam, frequency);
-    if (std::isfinite(kelvin)) out.kelvin = fmt::format("{:.4g} K", kelvin);
+    const std::string over = header.unit.spectral.empty() ? "" : " " + header.unit.spectral;  // of a moment: K km/s
+    if (std::isfinite(kelvin)) out.kelvin = fmt::format("{:.4g} K{}", kelvin, over);
   }
   return out;
 }
