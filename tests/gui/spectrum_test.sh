@@ -103,14 +103,32 @@ wait 3
 key Shift+p
 drag canvas 0.42 0.5 to canvas 0.58 0.5
 wait 2
-click cube.maps
+click cube.cut
 wait 2
 settle
 wait 3
 expect documents.length == 3
+expect documents.2.title ~ position-velocity
+click cube.path
+wait 2
+key Ctrl+a
+type $folder/pv.fits
+click cube.save
+wait 3
+expect notice ~ Image written
+key Ctrl+PageUp
+wait 3
+key Ctrl+PageUp
+wait 3
+click cube.maps
+wait 2
+settle
+wait 3
+expect documents.length == 4
 STEPS
 } > steps
 xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 --width 1280 --height 800 --no-settings --script steps
 [ "$(wc -l < line.csv)" -ge 41 ]
 grep -q Velocity line.csv
+head -c 1000 pv.fits | grep -q "CTYPE1  = .OFFSET"
 [ "$(head -c 4 line.pdf)" = %PDF ]
