@@ -4,10 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=harness.sh
 . "$(dirname "$0")/harness.sh"
 cpu=(--backend cpu)
-if ! python3 -c 'import numpy' 2>/dev/null; then
-  echo "skipped: python3 has no numpy, which the answers come from"
-  exit 77
-fi
+needs_numpy
 
 export PYTHONPATH=$source_folder/tests/support
 cat >cube.py <<'E2'

@@ -3,10 +3,7 @@
 # reber cube against NumPy: spectral steps, continuum, strict masks voxel for voxel, moments and their errors.
 # shellcheck source-path=SCRIPTDIR source=harness.sh
 . "$(dirname "$0")/harness.sh"
-if ! python3 -c 'import numpy' 2>/dev/null; then
-  echo "skipped: python3 has no numpy, which the answers come from"
-  exit 77
-fi
+needs_numpy
 
 export PYTHONPATH=$source_folder/tests/support
 cat >cube.py <<'E2'

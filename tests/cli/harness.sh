@@ -19,6 +19,9 @@ run() {
   what="reber $*"
 }
 
+# Arrays are made or read here: the test is skipped (77) where no Python has NumPy.
+needs_numpy() { python3 -c 'import numpy' 2>/dev/null || { echo "SKIP: python3 has no NumPy"; exit 77; }; }
+
 # A sanitizer has need of memory, addresses, descriptors and processes itself: a build with one has no library of faults.
 plain_build() { [ -n "${REBER_FAULTS:-}" ]; }
 

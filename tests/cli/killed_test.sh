@@ -3,10 +3,7 @@
 # regrid, mosaic and cube killed at any moment: no file under its final name but whole ones, and the next run sweeps.
 # shellcheck source-path=SCRIPTDIR source=harness.sh
 . "$(dirname "$0")/harness.sh"
-if ! python3 -c 'import numpy' 2>/dev/null; then
-  echo "skipped: python3 has no numpy, which makes the cube"
-  exit 77
-fi
+needs_numpy
 if ! plain_build; then
   echo "skipped: a sanitizer's program starts too slowly to be killed within its work"
   exit 77

@@ -4,17 +4,13 @@
 # Skipped (77) without Python and NumPy.
 # shellcheck source-path=SCRIPTDIR source=harness.sh
 . "$(dirname "$0")/harness.sh"
-python=
-for candidate in python3 /usr/bin/python3; do
-  if "$candidate" -c 'import numpy' 2>/dev/null; then python=$candidate; break; fi
-done
-[ -n "$python" ] || { echo "skipped: no python3 with NumPy"; exit 77; }
+needs_numpy
 
 laws() {  # PROGRAM OPTIONS...
   local program=$1
   shift
   status=0
-  "$python" "$source_folder/bench/laws.py" --reber "$program" "$@" >out 2>err || status=$?
+  python3 "$source_folder/bench/laws.py" --reber "$program" "$@" >out 2>err || status=$?
   what="laws.py $*"
 }
 
@@ -36,7 +32,7 @@ echo >>"$scratch/calls"
 odd=\$((\$(wc -l <"$scratch/calls") % 2))
 "$reber" "\$@" || exit
 [ "\$1" = find ] || exit 0
-$python - "\$@" "\$odd" <<'PYTHON'
+python3 - "\$@" "\$odd" <<'PYTHON'
 import csv, os, sys
 path, fault = sys.argv[sys.argv.index("-o") + 1], os.environ["FAULT"]
 lines = list(open(path))

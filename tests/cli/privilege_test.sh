@@ -4,6 +4,7 @@
 # but through the two doors of core/files/io, none mapped. What SECURITY.md says of it. Needs strace.
 # shellcheck source-path=SCRIPTDIR source=harness.sh
 . "$(dirname "$0")/harness.sh"
+needs_numpy
 strace -o /dev/null true 2>/dev/null || { echo "SKIP: no strace here, or it may not trace"; exit 77; }
 
 run simulate sky.fits --size 256 256 --sources 20 --seed 3 --backend cpu

@@ -4,7 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=harness.sh
 . "$(dirname "$0")/harness.sh"
 cpu=(--backend cpu --quiet)
-python3 -c 'import numpy' 2>/dev/null || { echo "python3-numpy is needed"; exit 77; }
+needs_numpy
 
 cat >sky.py <<'E2'
 import numpy as np

@@ -3,7 +3,7 @@
 # reber report: its metrics against NumPy, planted faults, bad input, hostile headers, levels from files.
 # shellcheck source-path=SCRIPTDIR source=harness.sh
 . "$(dirname "$0")/harness.sh"
-python3 -c 'import numpy' 2>/dev/null || { echo "no NumPy"; exit 77; }
+needs_numpy
 
 cat >images.py <<'END'
 import re

@@ -4,10 +4,7 @@
 # from the folder of test data.
 # shellcheck source-path=SCRIPTDIR source=harness.sh
 . "$(dirname "$0")/harness.sh"
-if ! python3 -c 'import numpy' 2>/dev/null; then
-  echo "skipped: python3 has no numpy, which makes the images"
-  exit 77
-fi
+needs_numpy
 
 cat >make.py <<'PY'
 import numpy

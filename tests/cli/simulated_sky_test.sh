@@ -7,14 +7,13 @@ reber=$1
 data=${REBER_TEST_DATA:-${3:-}}
 [ -n "$data" ] || { echo "skipped: REBER_TEST_DATA is empty"; exit 77; }
 tools=$data/../tools
-python=/usr/bin/python3
 [ -r "$tools/simulate_sky.py" ] || { echo "skipped: no $tools/simulate_sky.py"; exit 77; }
-"$python" -c 'import astropy, scipy' 2>/dev/null || { echo "skipped: $python has no astropy and scipy"; exit 77; }
+python3 -c 'import astropy, scipy' 2>/dev/null || { echo "skipped: python3 has no astropy and scipy"; exit 77; }
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-"$python" "$tools/simulate_sky.py" 4096 "$work" || exit 1
+python3 "$tools/simulate_sky.py" 4096 "$work" || exit 1
 "$reber" find "$work/sky.fits" -o "$work/catalogue.csv" --background mesh --threshold 5 --quiet || exit 1
-"$python" "$tools/score_catalogue.py" "$work" "$work/catalogue.csv" --json "$work/score.json" > /dev/null || exit 1
-"$python" - "$work/score.json" <<'PY'
+python3 "$tools/score_catalogue.py" "$work" "$work/catalogue.csv" --json "$work/score.json" > /dev/null || exit 1
+python3 - "$work/score.json" <<'PY'
 import json, sys
 score = json.load(open(sys.argv[1]))
 print(f"{score['n']} sources, completeness {score['completeness']:.4f}, reliability {score['reliability']:.4f}")

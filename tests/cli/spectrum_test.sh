@@ -3,7 +3,7 @@
 # reber spectrum against NumPy's transform: every annulus, and that the powers add up to the variance.
 # shellcheck source-path=SCRIPTDIR source=harness.sh
 . "$(dirname "$0")/harness.sh"
-python3 -c 'import numpy' 2>/dev/null || { echo "no NumPy"; exit 77; }
+needs_numpy
 
 # Sides without a common factor, one of them prime; pixels that are not square; blanks; a level far from 0.
 cat >make.py <<'END'

@@ -4,10 +4,7 @@
 # palette, regions in front, paths of exports.
 #   first_views_test.sh REBER REBER_VIEW
 set -euo pipefail
-if ! python3 -c 'import numpy' 2>/dev/null; then
-  echo "skipped: python3 has no numpy, which makes the images"
-  exit 77
-fi
+python3 -c "import numpy" 2>/dev/null || exit 77
 view=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -7,7 +7,7 @@ view=$2 here=$(dirname "$(realpath "$0")")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-python3 -c 'import numpy' || exit 77
+python3 -c "import numpy" 2>/dev/null || exit 77
 for order in xyvs vxys sxyv; do python3 "$here/line_cube.py" $order.fits $order; done
 {
   # The same spectrum and the same words, whatever the order of the axes.
