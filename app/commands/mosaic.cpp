@@ -96,13 +96,18 @@ void add_outputs(Command& command, Options& options) {
 void add_mosaic(Command& root, Action& action) {
   auto options = std::make_shared<Options>();
   Command* command = root.add_subcommand("mosaic", "Add many pointings on one grid");
-  command->add_option("files", options->files, "FITS images")->required()->type_name("IN")->group("Input");
+  command->add_option("files", options->files, "FITS images, or cubes of the same channels")
+      ->required()
+      ->type_name("IN")
+      ->group("Input");
   add_grid_options(*command, options->work.grid);
   add_choice(*command, "--interpolation", options->work.how, "fitted to the beam, bilinear or nearest")->group("Grid");
   add_choice(*command, "--beam-is", options->work.beam_is, "Where a beam is the same all over its image")
       ->group("Grid");
   command->add_flag("--common", options->work.common_beam, "Smooth all images to their common beam first")
       ->brief("Smooth to the common beam first")
+      ->group("Mosaic");
+  command->add_flag("--per-plane", options->work.per_plane, "With --common: a beam for each plane of cubes")
       ->group("Mosaic");
   command->add_option("--to-beam", options->target, "Smooth all images to this beam first (arcsec, degrees)")
       ->type_name("MAJ,MIN,PA")
@@ -119,9 +124,11 @@ void add_mosaic(Command& root, Action& action) {
       ->group("Mosaic");
   command
       ->add_option("--weights", options->work.weights,
-                   "Rms of each field: noise (measured), uniform, or a text file of names and numbers")
-      ->type_name("noise|uniform|FILE")
+                   "Rms of each field: noise (measured), uniform, map:NAME (a map of it; % in it: the field's name "
+                   "without .fits), or a text file of names, each with a number, one per channel, or a map")
+      ->type_name("noise|uniform|map:NAME|FILE")
       ->capture_default_str()
+      ->brief("Rms of each field: noise, uniform, map:NAME, or a text file")
       ->group("Mosaic");
   command->add_option("--cutoff", options->work.cutoff, "Least primary beam at which a field counts")
       ->check(within("mosaic.cutoff"))
@@ -152,7 +159,8 @@ void add_mosaic(Command& root, Action& action) {
       "\n"
       "Each field counts with p^2 / rms^2, p its primary beam: linmos' and MosaicQueen's weights. The centre of a beam "
       "is\n"
-      "the reference pixel of its image. The mosaic is divided by the primary beam. docs/mosaics.md has the formulae.");
+      "the reference pixel of its image. The mosaic is divided by the primary beam. Cubes are added plane by plane.\n"
+      "docs/mosaics.md has the formulae.");
   command->callback([options, command, &action] {
     action = [options, command](Terminal& terminal) { return execute(*options, *command, terminal); };
   });

@@ -258,13 +258,14 @@ nb::dict mosaic(const nb::list& fields, const nb::dict& told, const nb::dict& wi
   MosaicWork work;
   work.base = base_of(options, call);
   for (const nb::handle& one : fields) {
-    using Field = std::tuple<std::string, std::string, double, double, double, std::optional<double>>;
-    const auto [path, name, scale, east, north, rms] = nb::cast<Field>(one);
+    using Field = std::tuple<std::string, std::string, double, double, double, std::vector<double>, std::string>;
+    const auto [path, name, scale, east, north, rms, rms_map] = nb::cast<Field>(one);
     MosaicInput& input = work.inputs.emplace_back();
-    input.path = path, input.name = name, input.scale = scale, input.shift = {east, north}, input.rms = rms;
+    input.path = path, input.name = name, input.scale = scale, input.shift = {east, north};
+    input.rms = rms, input.rms_map = rms_map;
   }
   work.grid = grid_words(words);
-  work.common_beam = words.truth("common");
+  work.common_beam = words.truth("common"), work.per_plane = words.truth("per_plane");
   if (told.contains("to_beam")) {
     const auto [major, minor, angle] = nb::cast<BeamTuple>(told["to_beam"]);
     work.to_beam = Beam{major, minor, angle};

@@ -77,7 +77,7 @@ class Regridded(_Written):
 
 
 class Mosaic(_Written):
-    """.image, float32 [y, x]; .header, .cards; .weight, .rms; .maps with 'psf_map' in addition; .beam in its middle (degrees),
+    """.image, float32 [y, x] or [plane, y, x]; .header, .cards; .weight, .rms; .maps with 'psf_map' in addition; .beam in its middle (degrees),
     .outputs, .history, .warnings."""
 
     def __init__(self, maps, done, outputs):
@@ -141,6 +141,12 @@ class _Files:
         path = self.scratch(name)
         write_map(path, source.pixels, source.cards)
         return path, source
+
+    def cube(self, pixels, name, told_of):
+        """The file of an array [plane, y, x] with what told_of has of it."""
+        path = self.scratch(name)
+        write_map(path, float32_cube(in_host_memory(opened(pixels, told_of)), told_of), told_of.cards)
+        return path
 
     def grid(self, like):
         """A file with the header of a grid."""
@@ -258,6 +264,10 @@ def _fields(images, files):
         own = {}
         if isinstance(one, tuple) and len(one) == 2 and not is_path(one[0]):
             one, own = one[0], {"header": one[1]}
+        if own and np.ndim(one) == 3:
+            told_of = Told(own["header"], None, None, None)
+            fields.append((files.cube(one, f"field_{i}.fits", told_of), str(name) if name is not None else f"array {i}"))
+            continue
         path, source = files.image(one, f"field_{i}.fits", **own)
         if source.unit is not None and source.pixels is not None:
             raise InputError(f"field {i}: give its unit in the header")
@@ -285,16 +295,53 @@ def _by_field(values, fields, count, name):
     return rows
 
 
+def _noise_by_field(values, fields, files):
+    """(numbers, map) of each field: one of its rms, one per channel, or the path of a map of it; an array is written to a file."""
+    def is_numbers(value):
+        with_header = hasattr(value, "header") or (isinstance(value, tuple) and len(value) == 2 and np.ndim(value[0]) > 1)
+        return not is_path(value) and not with_header and np.ndim(value) < 2
+
+    named = values.values() if isinstance(values, dict) else values
+    if all(value is None or (is_numbers(value) and np.size(value) == 1) for value in named):
+        return [([] if row is None else row, "") for row in _by_field(values, fields, 1, "weights")]
+    if isinstance(values, dict):
+        _by_field({name: None for name in values}, fields, 1, "weights")  # of names alone
+        values = [values.get(word, values.get(os.path.basename(path))) for path, word in fields]
+    values = list(values)
+    if len(values) != len(fields):
+        raise InputError(f"weights: {len(fields)} fields were given, and {len(values)} values")
+    rows = []
+    for i, ((path, _), value) in enumerate(zip(fields, values)):
+        if value is None:
+            rows.append(([], ""))
+        elif is_path(value):
+            rows.append(([], os.fsdecode(value)))
+        elif is_numbers(value):
+            numbers = np.atleast_1d(np.asarray(value, dtype=float))
+            if not np.all(np.isfinite(numbers) & (numbers > 0)):
+                raise InputError(f"weights: numbers above 0 were expected for field {i}, not {value!r}")
+            rows.append((numbers.tolist(), ""))
+        else:
+            pixels, header = value if isinstance(value, tuple) else (value, "".join(header_of(path)[0]))
+            if np.ndim(pixels) == 3:
+                rows.append(([], files.cube(pixels, f"rms_{i}.fits", Told(header, None, None, None))))
+            else:
+                rows.append(([], files.image(pixels, f"rms_{i}.fits", header=header)[0]))
+    return rows
+
+
 @told(_smooth_common, parameters=False)
 def mosaic(images, *, like=None, projection=None, centre=None, pixel=None, size=None, rotate=0, frame=None,
-           interpolation="fitted", beam_is="auto", common=False, to_beam=None, beam_model="none", pb_corrected=False,
-           weights="noise", cutoff=0.1, final_cutoff=0.2, shifts=None, scales=None, image_beam=None, output="",
-           write_weight=True, write_rms_map=True, write_psf_map="", coverage="", overwrite=False, **options):
+           interpolation="fitted", beam_is="auto", common=False, per_plane=False, to_beam=None, beam_model="none",
+           pb_corrected=False, weights="noise", cutoff=0.1, final_cutoff=0.2, shifts=None, scales=None, image_beam=None,
+           output="", write_weight=True, write_rms_map=True, write_psf_map="", coverage="", overwrite=False, **options):
     """Adds pointings on one grid with the pixels of `reber mosaic`, each weighted with p^2 / rms^2, p its primary beam.
 
-    images: FITS files, or arrays [y, x] in host memory, each as (array, header), in a list, or in a dict by name. The grid is as
-    in regrid(). common, to_beam (arcsec, degrees): smoothed first. beam_model: 'gaussian:F@NU', 'mauch:F@NU', 'airy:D,d',
-    'image:NAME'. weights: 'noise' (measured), 'uniform', a file, or the rms of each field. shifts: (east, north) of each field in
+    images: FITS files, or arrays [y, x] in host memory, each as (array, header), in a list, or in a dict by name; cubes of the
+    same channels likewise, with arrays [plane, y, x]. The grid is as in regrid(). common, to_beam (arcsec, degrees): smoothed
+    first; per_plane: to a common beam for each plane. beam_model: 'gaussian:F@NU', 'mauch:F@NU', 'airy:D,d',
+    'image:NAME'. weights: 'noise' (measured), 'uniform', 'map:NAME', a file; or of each field its rms, one per
+    channel, or a map of it (a file, an array on the field's pixels, or (array, header)). shifts: (east, north) of each field in
     arcsec; scales: a factor of each; as a list, a dict by name, or a file. image_beam: in place of the headers'. output,
     write_weight, write_rms_map, write_psf_map and coverage (a MOC): files to write; True: read from .maps alone.
 
@@ -314,12 +361,14 @@ def mosaic(images, *, like=None, projection=None, centre=None, pixel=None, size=
     for name, values, count in (("weights", weights, 1), ("shifts", shifts, 2), ("scales", scales, 1)):
         if values is None or is_path(values):
             words[name] = None if values is None else os.fsdecode(values)
+        elif name == "weights":
+            rows[name] = _noise_by_field(values, fields, files)
         else:
             rows[name] = _by_field(values, fields, count, name)
     paths = {"image": files.output(output or True, "image.fits"), "weight": files.output(write_weight, "weight.fits"),
              "rms": files.output(write_rms_map, "rms.fits"), "psf_map": files.output(write_psf_map, "psf_map.fits")}
     told_, call = _words(words | {
-        "interpolation": interpolation, "beam_is": beam_is, "common": bool(common), "beam_model": beam_model,
+        "interpolation": interpolation, "beam_is": beam_is, "common": bool(common), "per_plane": bool(per_plane), "beam_model": beam_model,
         "pb_corrected": bool(pb_corrected), "cutoff": cutoff, "final_cutoff": final_cutoff, "output": paths["image"],
         "write_weight": paths["weight"], "write_rms_map": paths["rms"], "write_psf_map": paths["psf_map"],
         "coverage": files.output(coverage, "coverage.fits"), "overwrite": overwrite}, files)
@@ -327,7 +376,7 @@ def mosaic(images, *, like=None, projection=None, centre=None, pixel=None, size=
         told_["to_beam"] = beam_of(to_beam)
         call.append("to_beam = " + ",".join(f"{one:g}" for one in np.multiply(told_["to_beam"], (3600, 3600, 1))))
     of = lambda name, i, usual: (rows[name][i] or usual) if name in rows else usual
-    given = [(path, name, of("scales", i, [1.0])[0], *of("shifts", i, [0.0, 0.0]), of("weights", i, [None])[0])
+    given = [(path, name, of("scales", i, [1.0])[0], *of("shifts", i, [0.0, 0.0]), *of("weights", i, ([], "")))
              for i, (path, name) in enumerate(fields)]
     done = _core.mosaic(given, told_, with_of(**own), beam_of(image_beam), call, tell)
     return Mosaic(_Maps({name: one for name, one in paths.items() if one}, files), done, files.named)

@@ -187,6 +187,46 @@ class Imaging(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "threshold"):
             reber.mosaic(fields, threshold=5)
 
+    def test_cubes_are_added_plane_by_plane(self):
+        rng = np.random.default_rng(8)
+        cubes, maps = rng.normal(size=(2, 4, 90, 100)).astype(np.float32), rng.uniform(0.5, 2, size=(2, 4, 90, 100)).astype(np.float32)
+        cards = [cards_of(axes=3, CRVAL1=150 + 0.04 * i) for i in range(2)]
+        for i in range(2):
+            write_map(self.path(f"c{i}.fits"), cubes[i], cards[i])
+            write_map(self.path(f"c{i}_rms.fits"), maps[i], cards[i])
+            write_map(self.path(f"i{i}.fits"), cubes[i][0], cards_of(CRVAL1=150 + 0.04 * i))
+            write_map(self.path(f"i{i}_rms.fits"), maps[i][0], cards_of(CRVAL1=150 + 0.04 * i))
+        with open(self.path("rms.txt"), "w") as file:
+            file.write("c0 1 2 3 4\nc1 2\n")
+        files, fields = [self.path(f"c{i}.fits") for i in range(2)], list(zip(cubes, cards))
+        rms = [self.path(f"c{i}_rms.fits") for i in range(2)]
+        for words, ways in ((["--weights", "rms.txt"], ({"weights": [[1, 2, 3, 4], 2]}, {"weights": self.path("rms.txt")})),
+                            (["--weights", "map:%_rms.fits"], ({"weights": rms}, {"weights": list(maps)}, {"weights": list(zip(maps, cards))}))):
+            self.reber("mosaic", "c0.fits", "c1.fits", *words, "-o", "c.fits", "--write-weight", "c_w.fits", "--write-rms-map", "c_s.fits")
+            for images in (files, fields):
+                for more in ways:
+                    if images is fields and more["weights"] == self.path("rms.txt"):
+                        continue  # arrays are not called c0
+                    made = reber.mosaic(images, **more, **CPU)
+                    self.assertEqual(made.image.ndim, 3)
+                    self.same(made.image, "c.fits")
+                    self.same(made.weight, "c_w.fits")
+                    self.same(made.rms, "c_s.fits")
+                    self.same_place(made.cards, "c.fits")
+        names = {"weights": {"c0.fits": rms[0], "c1.fits": maps[1]}}
+        self.assertEqual(reber.mosaic(files, **names, **CPU).image.tobytes(), made.image.tobytes())
+        self.reber("mosaic", "i0.fits", "i1.fits", "--weights", "map:%_rms.fits", "-o", "i.fits")
+        for weights in ([maps[0][0], maps[1][0]], [self.path("i0_rms.fits"), (maps[1][0], cards_of(CRVAL1=150.04))]):
+            self.same(reber.mosaic([self.path("i0.fits"), self.path("i1.fits")], weights=weights, **CPU).image, "i.fits")
+        for wrong, text in (({"weights": [[1, 2, 3], 1]}, "3 numbers for its rms"), ({"weights": [[1, 0, 1, 1], 1]}, "above 0"),
+                            ({"weights": [maps[0][:, :80], 1]}, "not on the grid"), ({"weights": [(maps[0], cards[1]), 1]}, "not on the grid"),
+                            ({"weights": {"nobody": maps[0]}}, "none of the images"), ({"weights": rms[:1]}, "2 fields were given, and 1"),
+                            ({"weights": rms, "common": True}, "smooth the fields"), ({"per_plane": True}, "per_plane")):
+            with self.assertRaisesRegex(reber.InputError, text):
+                reber.mosaic(files, **wrong, **CPU)
+        with self.assertRaisesRegex(reber.InputError, "its channels are not those of"):
+            reber.mosaic([fields[0], (cubes[1], cards_of(axes=3, CRVAL3=1.1e5))], **CPU)
+
     def test_a_cube_goes_through_the_commands_steps(self):
         steps = ["smooth:40,40,0", "spectral:hanning", "noise:0.3", "mask:strict=4,2,2,2", "moments:0,1,peak"]
         self.reber("cube", "lines.fits", *steps, "-o", "c.fits")

@@ -168,12 +168,26 @@ BeamField read_beam_map(const std::string& path, const ImageHeader& image, const
 void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid,
                     const std::function<std::optional<Beam>(PixelPosition)>& beam,
                     const std::vector<std::string>& history, const FileOptions& how, const Progress& progress) {
+  const Shape shape = beam_map_nodes(grid.shape);
+  std::vector<std::optional<Beam>> nodes;
+  for (std::int64_t y = 0; y < shape.ny; ++y) {
+    progress.check();
+    for (std::int64_t x = 0; x < shape.nx; ++x)
+      nodes.push_back(beam({static_cast<double>(x * kBeamMapStep), static_cast<double>(y * kBeamMapStep)}));
+  }
+  write_beam_map(path, input, grid, {&nodes, 1}, history, how, progress);
+}
+
+void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid,
+                    std::span<const std::vector<std::optional<Beam>>> maps, const std::vector<std::string>& history,
+                    const FileOptions& how, const Progress& progress) {
   constexpr auto kStep = static_cast<double>(kBeamMapStep);
   ImageHeader like;
   like.path = input;
-  like.shape = {(grid.shape.ny - 1) / kBeamMapStep + 2, (grid.shape.nx - 1) / kBeamMapStep + 2};
+  like.shape = beam_map_nodes(grid.shape);
   like.axes = {like.shape.nx, like.shape.ny, 3};
-  like.planes = 3;
+  like.planes = 3 * static_cast<std::int64_t>(maps.size());
+  if (maps.size() > 1) like.axes.push_back(static_cast<std::int64_t>(maps.size()));
   for (std::string card : grid.cards) {
     const std::string keyword = fits::keyword_of(card);
     if (keyword.find("_ORDER") != std::string::npos || fits::value_of(card).find("TPV") != std::string::npos)
@@ -183,25 +197,20 @@ void write_beam_map(const std::string& path, const std::string& input, const Sky
     if (keyword.starts_with("CDELT")) card = fits::make_card(keyword, value * kStep);
     like.cards.push_back(std::move(card));
   }
-  std::vector<std::optional<Beam>> nodes;
-  for (std::int64_t y = 0; y < like.shape.ny; ++y) {
-    progress.check();
-    for (std::int64_t x = 0; x < like.shape.nx; ++x)
-      nodes.push_back(beam({static_cast<double>(x * kBeamMapStep), static_cast<double>(y * kBeamMapStep)}));
-  }
   OutputHeader header;
   header.like = &like;
   header.unit = "deg";
   header.history = history;
   CubeWriter writer(path, header, {}, how);
   double Beam::*const parts[] = {&Beam::major_deg, &Beam::minor_deg, &Beam::pa_deg};
-  for (std::int64_t plane = 0; plane < 3; ++plane)
+  for (std::int64_t plane = 0; plane < like.planes; ++plane)
     writer.write_plane(
         plane,
         [&](std::int64_t y0, std::int64_t ny, float* out) {
+          const auto& nodes = maps[static_cast<std::size_t>(plane / 3)];
           for (std::int64_t i = y0 * like.shape.nx; i < (y0 + ny) * like.shape.nx; ++i) {
             const auto& node = nodes[static_cast<std::size_t>(i)];
-            *out++ = node ? static_cast<float>((*node).*parts[plane]) : std::nanf("");
+            *out++ = node ? static_cast<float>((*node).*parts[plane % 3]) : std::nanf("");
           }
         },
         progress);

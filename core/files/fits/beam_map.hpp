@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,5 +35,14 @@ inline constexpr std::int64_t kBeamMapStep = 32;
 void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid,
                     const std::function<std::optional<Beam>(PixelPosition)>& beam,
                     const std::vector<std::string>& history, const FileOptions& how, const Progress& progress = {});
+/// The same of beams that are known: those of beam_map_nodes(), row by row.   maps: one for all planes of a cube, or
+/// one for each, which lie along a fourth axis
+void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid,
+                    std::span<const std::vector<std::optional<Beam>>> maps, const std::vector<std::string>& history,
+                    const FileOptions& how, const Progress& progress = {});
+/// Pixels of such a map: one more along each axis than lies on the grid.
+[[nodiscard]] constexpr Shape beam_map_nodes(Shape grid) {
+  return {(grid.ny - 1) / kBeamMapStep + 2, (grid.nx - 1) / kBeamMapStep + 2};
+}
 
 }  // namespace reber

@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "core/base/error.hpp"
 #include "core/files/fits/band_writer.hpp"
 #include "core/files/fits/beam_table.hpp"
 #include "core/files/fits/output_cards.hpp"
@@ -23,13 +24,14 @@ std::int64_t whole_blocks(std::int64_t bytes) {
 struct CubeWriter::State {
   State(const std::string& path, const OutputHeader& out, std::vector<std::optional<Beam>> table,
         const FileOptions& how)
-      : like(*out.like), beams(std::move(table)), file(path, how, out.like->path) {
+      : like(*out.like), header(out), beams(std::move(table)), file(path, how, out.like->path) {
     cards = fits::cube_cards(out, !beams.empty());
     header_bytes = static_cast<std::int64_t>(fits::header_blocks(cards, 0).size());
     file.reserve(header_bytes + 4 * like.planes * like.shape.count());
   }
 
   const ImageHeader& like;
+  OutputHeader header;
   std::vector<std::optional<Beam>> beams;
   AtomicFile file;
   std::string cards;
@@ -61,6 +63,14 @@ void CubeWriter::write_rows(std::int64_t plane, std::int64_t y0, std::int64_t ny
                   static_cast<std::size_t>(4 * ny * shape.nx));
   const std::lock_guard lock(s.mutex);
   s.sum.add(sum);
+}
+
+void CubeWriter::tell(const std::vector<std::string>& history) {
+  State& s = *state_;
+  s.header.history = history;
+  std::string cards = fits::cube_cards(s.header, !s.beams.empty());
+  if (cards.size() != s.cards.size()) throw InternalError("HISTORY of a cube grew after its header was laid out");
+  s.cards = std::move(cards);
 }
 
 void CubeWriter::finish() {

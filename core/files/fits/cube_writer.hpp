@@ -32,6 +32,9 @@ class CubeWriter {
   /// Rows y0 .. y0 + ny - 1 of a plane, each once; from several threads at once. `rows` is left in FITS's byte order.
   ///   throws DataError
   void write_rows(std::int64_t plane, std::int64_t y0, std::int64_t ny, float* rows);
+  /// What is known of the work at its end: lines in place of header.history, which take as many cards as those did.
+  ///   throws InternalError where they do not
+  void tell(const std::vector<std::string>& history);
   void finish();
 
  private:

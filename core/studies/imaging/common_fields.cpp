@@ -4,7 +4,7 @@
 
 namespace reber {
 
-CommonFields::CommonFields(const std::vector<std::string>& files, const std::optional<Beam>& target,
+CommonFields::CommonFields(const std::vector<std::string>& files, const std::optional<Beam>& target, bool per_plane,
                            const Request& base, const Progress& progress)
     : base_(base) {
   base_.convolve.emplace();
@@ -16,7 +16,7 @@ CommonFields::CommonFields(const std::vector<std::string>& files, const std::opt
   if (target)
     aim_at(inputs_, *target);
   else
-    (void)aim_at_common_beam(inputs_, false);
+    told_ = aim_at_common_beam(inputs_, per_plane);
   for (SmoothInput& input : inputs_) plan_smoothing(input);
 }
 

@@ -2,6 +2,7 @@
 // Numbers for each of several files, from a text file.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,5 +16,14 @@ namespace reber {
 [[nodiscard]] std::vector<std::vector<double>> read_field_table(const std::string& path,
                                                                 const std::vector<std::string>& files, int count,
                                                                 double otherwise);
+
+/// The same of words: those of each file in turn, none for a file that no line names.
+///   check  of the words of a line: what is wrong with them, or nothing;   throws as read_field_table
+[[nodiscard]] std::vector<std::vector<std::string>> read_field_words(
+    const std::string& path, const std::vector<std::string>& files,
+    const std::function<std::string(const std::vector<std::string>&)>& check);
+
+/// A name in which % stands for a field's path without its ending, if it is in there.
+[[nodiscard]] std::string name_of_pattern(const std::string& pattern, const std::string& field);
 
 }  // namespace reber

@@ -3,97 +3,66 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/files/fits/grid_cards.hpp"
-#include "core/studies/imaging/mosaic_store.hpp"
-#include "core/studies/imaging/primary_beam.hpp"
-#include "core/studies/imaging/regrid.hpp"
+#include "core/studies/imaging/mosaic_fields.hpp"
+#include "core/studies/imaging/mosaic_plane.hpp"
 
 namespace reber {
 
-struct MosaicInput {
-  std::string path;
-  std::string name;  ///< what it is called: the path, or that of the user's file
-  double scale = 1;  ///< its pixels are multiplied by this, and so is its noise
-  SkyShift shift;
-  std::optional<double> rms;  ///< in its own unit, before the scale; empty: measured
-};
-
-struct MosaicRequest {
-  std::vector<MosaicInput> inputs;
-  SkyGrid grid;
-  PrimaryBeam primary;
-  bool corrected = false;     ///< the images have been divided by the primary beam
-  double cutoff = 0.1;        ///< of the primary beam, below which a field does not count
-  double final_cutoff = 0.2;  ///< blank where the weight is below its square times the largest weight
-  Interpolation how = Interpolation::fitted;
-  std::optional<Beam> beam;  ///< in place of the headers'
-  BeamIs beam_is = BeamIs::automatic;
-  OpenOptions open;
-  int threads = 0;
-  std::vector<std::string> history;
-};
-
-/// One field as it counts.
-struct MosaicField {
-  std::string name;
-  std::shared_ptr<const ImageHeader> header;
-  std::shared_ptr<const PixelSource> pixels, primary;  ///< primary: of the image of it, or null
-  double scale = 1, rms = 0, frequency_hz = 0;
-  SkyShift shift;
-  Rect covered;  ///< of the grid
-  std::optional<Beam> beam;
+/// Paths; all but the first may be empty: not written.
+struct MosaicFiles {
+  std::string image, weight, rms, psf_map, coverage;
 };
 
 /// The mosaic
 ///   I = sum_i p_i v_i / s_i^2 / W,  W = sum_i p_i^2 / s_i^2,  noise 1 / sqrt(W)
 /// over the fields i whose pixel v_i on the grid is not blank and whose primary beam p_i is at least the cutoff; s_i is
-/// the rms of the field. Fields that were divided by their beams count with p_i^2 v_i. These are the weights of linmos
-/// and MosaicQueen; the final cutoff is linmos' finalcutoff and MosaicQueen's limit of noise, min / final_cutoff.
+/// the rms of the field, one number or a map. Fields that were divided by their beams count with p_i^2 v_i; a map of
+/// theirs is that of s_i / p_i. These are the weights of linmos and MosaicQueen; the final cutoff is linmos'
+/// finalcutoff and MosaicQueen's limit of noise, min / final_cutoff. Cubes are added plane by plane, each with its own
+/// beams, weights and final cutoff; a field does not count in a plane that is blank or has no noise.
 class Mosaic {
  public:
-  /// Opens and checks all fields.   throws InputError: no beam in a field, beams or units that differ, no overlap with
-  /// the grid, an image of the primary beam on another grid, no frequency where the model needs one
+  /// Opens and checks all fields.   throws as MosaicFields
   explicit Mosaic(MosaicRequest request, const Progress& progress = {});
-  [[nodiscard]] const std::vector<MosaicField>& fields() const { return fields_; }
+  Mosaic(const Mosaic&) = delete;
+  Mosaic& operator=(const Mosaic&) = delete;
+  [[nodiscard]] const MosaicFields& fields() const { return fields_; }
   [[nodiscard]] const std::vector<std::string>& history() const { return history_; }
-  /// As warnings_of_sampling(), of the first field that has any.
-  [[nodiscard]] std::vector<std::string> warnings() const;
-  [[nodiscard]] const std::optional<Beam>& beam() const { return beam_; }
+  [[nodiscard]] std::vector<std::string> warnings() const { return fields_.warnings(); }
+  /// In the middle of the first channel.
+  [[nodiscard]] const std::optional<Beam>& beam() const { return fields_.beams().front(); }
 
-  /// Measures the noise of the fields, then makes the mosaic, a band of rows at a time.   beside: where much is kept
-  ///   throws InputError where a field has no noise that can be measured, or nothing is left
-  void make(const std::shared_ptr<Backend>& backend, const std::string& beside, const Progress& progress);
-
-  // After make().
-  void write_image(const std::string& path, const FileOptions& how, const Progress& progress) const;
-  void write_weight(const std::string& path, const FileOptions& how, const Progress& progress) const;
-  void write_rms(const std::string& path, const FileOptions& how, const Progress& progress) const;
-  /// The mean of the fields' beams, FWHM^2 weighted as pixels are.   throws InputError where fields have no beam
-  void write_psf(const std::string& path, const FileOptions& how, const Progress& progress) const;
-  /// A MOC of the pixels that are not blank.
-  void write_coverage(const std::string& path, const FileOptions& how, const Progress& progress) const;
+  /// Measures the noise of the fields where it is not given, adds them, and writes what was asked for. Memory: a plane
+  /// of pixels and weights, as MosaicStore keeps it, and bands of rows.
+  ///   log: fields that do not count in some channels of cubes
+  ///   throws InputError where a field has no noise, nothing is left, or a map of beams is asked for of fields that
+  ///   have none; as write_fits
+  void write(const MosaicFiles& files, const std::shared_ptr<Backend>& backend, const FileOptions& how,
+             const Progress& progress, const LogSink& log);
 
  private:
-  void open(const MosaicInput& input, const Progress& progress);
-  void check_alike();
-  void measure(Backend& backend, const Progress& progress);
+  using OnGrid = std::vector<std::unique_ptr<FieldOnGrid>>;
+  class CubeFiles;
+  struct Account;
+
+  void write_image(const MosaicFiles& files, const std::shared_ptr<Backend>& backend, const FileOptions& how,
+                   const Progress& progress);
+  void write_cube(const MosaicFiles& files, const std::shared_ptr<Backend>& backend, const FileOptions& how,
+                  const Progress& progress, const LogSink& log);
+  void check_psf_map(const MosaicFiles& files) const;
+  [[nodiscard]] OnGrid channel(std::int64_t channel, const std::shared_ptr<Backend>& backend, WeightTables& tables,
+                               Account& account, const Progress& progress) const;
   [[nodiscard]] OutputHeader header_of(const ImageHeader& like, const std::string& unit) const;
-  void write(const std::string& path, const std::string& unit, const FileOptions& how, const Progress& progress,
-             const std::function<float(float image, float weight)>& value) const;
+  [[nodiscard]] std::vector<std::string> history_of(const Account& account) const;
 
   MosaicRequest request_;
-  std::vector<MosaicField> fields_;
+  MosaicFields fields_;
   std::vector<std::string> history_;
-  std::optional<Beam> beam_;
-  double noise_gain_ = 1;
-  double least_weight_ = 0;  ///< of a pixel that is not blank
-  std::unique_ptr<MosaicStore> store_;
 };
 
 }  // namespace reber

@@ -4,11 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/io/commit_group.hpp"
+#include "core/sky/model/fits_cards.hpp"
 #include "core/studies/imaging/common_fields.hpp"
 #include "core/studies/imaging/field_table.hpp"
 #include "core/studies/imaging/scratch_names.hpp"
@@ -27,6 +30,30 @@ void read_into(const MosaicWork& work, const std::string& path, int count, doubl
   for (std::size_t i = 0; i < rows.size(); ++i) put(request.inputs[i], rows[i]);
 }
 
+/// Numbers, or the name of a map, of each field.
+void read_weights(const MosaicWork& work, MosaicRequest& request) {
+  std::vector<std::string> names;
+  for (const MosaicInput& input : work.inputs) names.push_back(input.name);
+  const auto all_numbers = [](const std::vector<std::string>& words) {
+    return std::ranges::all_of(words, [](const std::string& word) { return fits::parse_number(word).has_value(); });
+  };
+  const auto rows = read_field_words(work.weights, names, [&](const std::vector<std::string>& words) -> std::string {
+    if (!words.empty() && (words.size() == 1 || all_numbers(words))) return "";
+    return "a name and an rms, one rms per channel, or the name of a map of it were expected";
+  });
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    MosaicInput& input = request.inputs[i];
+    if (!rows[i].empty() && !all_numbers(rows[i])) {
+      input.rms_map = rows[i].front();
+      continue;
+    }
+    for (const std::string& word : rows[i]) input.rms.push_back(*fits::parse_number(word));
+    if (input.rms.empty() || std::ranges::any_of(input.rms, [](double rms) { return !(rms > 0); }))
+      throw InputError(
+          fmt::format("--weights {}: {} has no rms above 0", printable(work.weights), printable(input.name)));
+  }
+}
+
 void read_tables(const MosaicWork& work, MosaicRequest& request) {
   read_into(work, work.shifts, 2, 0, request, [](MosaicInput& input, const auto& row) {
     input.shift = {row[0], row[1]};
@@ -35,20 +62,39 @@ void read_tables(const MosaicWork& work, MosaicRequest& request) {
     if (!(row[0] > 0)) throw InputError(fmt::format("--scales {}: factors must be above 0", printable(work.scales)));
     input.scale = row[0];
   });
+  constexpr std::string_view kMap = "map:";
   if (work.weights == "uniform") {
-    for (MosaicInput& input : request.inputs) input.rms = 1;
+    for (MosaicInput& input : request.inputs) input.rms = {1};
+  } else if (work.weights.starts_with(kMap)) {
+    for (MosaicInput& input : request.inputs)
+      input.rms_map = name_of_pattern(work.weights.substr(kMap.size()), input.name);
   } else if (work.weights != "noise") {
-    read_into(work, work.weights, 1, 0, request, [&](MosaicInput& input, const auto& row) {
-      if (!(row[0] > 0))
-        throw InputError(
-            fmt::format("--weights {}: {} has no rms above 0", printable(work.weights), printable(input.name)));
-      input.rms = row[0];
-    });
+    read_weights(work, request);
+  }
+}
+
+/// Opens all inputs; of several numbers for a field's rms the one of the plane that is taken stays.
+void open_inputs(const MosaicWork& work, MosaicRequest& request, const Progress& progress) {
+  const bool smoothed = work.common_beam || work.to_beam;
+  for (MosaicInput& input : request.inputs) {
+    if (smoothed && !input.rms_map.empty())
+      throw InputError(
+          fmt::format("{} is a map of the rms of {} as it is, and --common and --to-beam smooth that first: smooth the "
+                      "fields (reber smooth), measure their maps, then add them",
+                      printable(input.rms_map), printable(input.name)));
+    input.file = CubeSource::open(input.path, request.open, progress);
+    if (!request.open.plane || input.rms.size() <= 1) continue;
+    const std::int64_t planes = input.file->planes();
+    if (static_cast<std::int64_t>(input.rms.size()) != planes || *request.open.plane >= planes)
+      throw InputError(fmt::format("--weights {}: {} numbers for {}, which has {} planes", printable(work.weights),
+                                   input.rms.size(), printable(input.name), planes));
+    input.rms = {input.rms[static_cast<std::size_t>(*request.open.plane)]};
   }
 }
 
 MosaicRequest request_of(const MosaicWork& work, const Progress& progress) {
   if (work.common_beam && work.to_beam) throw InputError("give --common or --to-beam, not both");
+  if (work.per_plane && !work.common_beam) throw InputError("--per-plane belongs to --common");
   if (work.inputs.empty()) throw InputError("a mosaic needs at least one image");
   MosaicRequest request;
   request.primary = PrimaryBeam::parse(work.primary);
@@ -60,11 +106,13 @@ MosaicRequest request_of(const MosaicWork& work, const Progress& progress) {
   for (const std::string& line : work.base.call) request.history.push_back("option: " + line);
   request.inputs = work.inputs;
   read_tables(work, request);
-  std::vector<ImageHeader> headers;
-  for (const MosaicInput& input : work.inputs)
-    headers.push_back(ImagePlane::open(input.path, work.base.open, progress).header());
+  open_inputs(work, request, progress);
+  std::vector<std::shared_ptr<const ImageHeader>> headers;
   std::vector<const ImageHeader*> images;
-  for (const ImageHeader& header : headers) images.push_back(&header);
+  for (const MosaicInput& input : request.inputs) {
+    headers.push_back(input.file->header(work.base.open.plane.value_or(0)));
+    images.push_back(headers.back().get());
+  }
   request.grid = grid_of(work.grid, images, work.base.open, progress, true);
   return request;
 }
@@ -82,15 +130,12 @@ MosaicDone write_mosaic(const MosaicWork& work, const MosaicRequest& request, co
   Mosaic mosaic(request, progress);
   for (const std::string& warning : mosaic.warnings()) log.warning(warning);
   on_subject(work.output);
-  on_backend([&](const std::shared_ptr<Backend>& backend) { mosaic.make(backend, work.output, progress); });
-  CommitGroup group(work.base.output.durable);
-  const FileOptions how(work.overwrite, &group);
-  mosaic.write_image(work.output, how, progress);
-  if (!work.weight.empty()) mosaic.write_weight(work.weight, how, progress);
-  if (!work.rms.empty()) mosaic.write_rms(work.rms, how, progress);
-  if (!work.psf_map.empty()) mosaic.write_psf(work.psf_map, how, progress);
-  if (!work.coverage.empty()) mosaic.write_coverage(work.coverage, how, progress);
-  group.commit(progress);
+  on_backend([&](const std::shared_ptr<Backend>& backend) {
+    CommitGroup group(work.base.output.durable);
+    const MosaicFiles files{work.output, work.weight, work.rms, work.psf_map, work.coverage};
+    mosaic.write(files, backend, FileOptions(work.overwrite, &group), progress, log);
+    group.commit(progress);
+  });
   return done_of(mosaic);
 }
 
@@ -114,6 +159,7 @@ void smooth_fields(const MosaicWork& work, CommonFields& fields, const OnBackend
   for (std::size_t i = 0; i < paths.size(); ++i) {
     names.add(paths[i], work.inputs[i].name + ", smoothed");
     request.inputs[i].path = paths[i];
+    request.inputs[i].file.reset();
     request.history.push_back(fmt::format("mosaic: {} smoothed to the common beam first", work.inputs[i].name));
   }
   request.beam.reset();
@@ -139,7 +185,7 @@ MosaicDone plan_mosaic(const MosaicWork& work, const Progress& progress) {
   return names_of(work).told("", [&]() -> MosaicDone {
     const MosaicRequest request = request_of(work, progress);
     if (!work.common_beam && !work.to_beam) return done_of(Mosaic(request, progress));
-    (void)CommonFields(paths_of(work), work.to_beam, work.base, progress);
+    (void)CommonFields(paths_of(work), work.to_beam, work.per_plane, work.base, progress);
     return {};
   });
 }
@@ -152,7 +198,8 @@ MosaicDone make_mosaic(const MosaicWork& work, const OnBackend& on_backend, cons
     MosaicRequest request = request_of(work, progress);
     std::optional<CommonFields> fields;  // as long as the mosaic is made
     if (work.common_beam || work.to_beam) {
-      fields.emplace(paths_of(work), work.to_beam, work.base, progress);
+      fields.emplace(paths_of(work), work.to_beam, work.per_plane, work.base, progress);
+      for (const std::string& told : fields->told()) named.warning(told);
       smooth_fields(work, *fields, on_backend, on_subject, progress, named, request, names);
     }
     return write_mosaic(work, request, on_backend, on_subject, progress, named);

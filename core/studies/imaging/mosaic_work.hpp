@@ -17,10 +17,13 @@ struct MosaicWork {
   Request base;                     ///< open, beam, call, program, memory, durable
   std::vector<MosaicInput> inputs;  ///< with scale, shift and rms as far as no table says them
   GridWords grid;
-  bool common_beam = false;                            ///< smoothed to the smallest common beam first
-  std::optional<Beam> to_beam;                         ///< or to this one
-  std::string primary = "none";                        ///< as PrimaryBeam::parse
-  std::string weights = "noise";                       ///< noise, uniform, or a table of rms by file
+  bool common_beam = false;      ///< smoothed to the smallest common beam first
+  bool per_plane = false;        ///< of cubes, one for each plane
+  std::optional<Beam> to_beam;   ///< or to this one
+  std::string primary = "none";  ///< as PrimaryBeam::parse
+  /// noise, uniform, map:NAME (% in it: the field's name without its ending), or a table by file: a number, one per
+  /// channel, or the name of a map
+  std::string weights = "noise";
   std::string shifts, scales;                          ///< tables by file; empty: none
   bool corrected = false;                              ///< as in MosaicRequest, and so on
   double cutoff = 0.1, final_cutoff = 0.2;             //

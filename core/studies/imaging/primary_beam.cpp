@@ -6,12 +6,11 @@
 
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <numbers>
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/files/io/file_stem.hpp"
+#include "core/studies/imaging/field_table.hpp"
 
 namespace reber {
 namespace {
@@ -66,12 +65,7 @@ PrimaryBeam PrimaryBeam::parse(const std::string& text) {
   return beam;
 }
 
-std::string PrimaryBeam::image_of(const std::string& field) const {
-  const std::size_t at = image_.find('%');
-  if (at == std::string::npos) return image_;
-  const std::filesystem::path stem = std::filesystem::path(field).parent_path() / stem_of(field);
-  return image_.substr(0, at) + stem.string() + image_.substr(at + 1);
-}
+std::string PrimaryBeam::image_of(const std::string& field) const { return name_of_pattern(image_, field); }
 
 double PrimaryBeam::at(double radians, double frequency_hz) const {
   const double r = kind_ == Kind::gaussian || kind_ == Kind::mauch ? radians / (fwhm_rad_ * at_hz_ / frequency_hz) : 0;
