@@ -241,7 +241,7 @@ void MaskWork::write() {
   Mask mask = std::move(file_.mask);
   if (!options_.onto.empty()) {
     at = ImagePlane::open(options_.onto, {}, terminal_.progress()).header();
-    mask = mask_on({header(), std::move(mask)}, at);
+    mask = mask_on({header(), std::move(mask)}, at, terminal_.progress());
     note("at the pixels of " + options_.onto);
   }
   const std::int64_t inside = mask.count();

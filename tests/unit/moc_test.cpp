@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 
@@ -159,6 +160,17 @@ TEST(MocMask, tiles_give_what_single_pixels_give) {
       }
     }
   }
+}
+
+TEST(MocMask, reading_and_drawing_can_be_stopped) {
+  const std::atomic<bool> stop = true;
+  const Progress stopped({}, &stop);
+  EXPECT_THROW((void)read_moc("3/1-4 6/384", stopped), Cancelled);
+  EXPECT_THROW((void)read_moc("{\"3\": [1, 2]}", stopped), Cancelled);
+  EXPECT_THROW((void)read_moc(file_of("uniq.fits", table_of({257, 258})), stopped), Cancelled);
+  constexpr Shape kShape{80, 90};
+  const Wcs wcs = wcs_of(kShape, "RA---SIN", "DEC--SIN", 120, 20, 0.02);
+  EXPECT_THROW((void)mask_of(kFew, wcs, kShape, stopped), Cancelled);
 }
 
 TEST(MocMask, a_map_made_of_a_mask_holds_it) {

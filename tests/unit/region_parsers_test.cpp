@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/sky/mask/region_mask.hpp"
 
 namespace reber {
 namespace {
@@ -59,7 +61,7 @@ TEST(RegionParsers, LinesOfDs9ThatAreNoShapeAreRefusedWithTheReason) {
            Refused{"fk5\nellipse(10,20,3p,4',0)", "in pixels and on the sky both"},
            Refused{"fk5\nannulus(10,20,3',4i)", "in pixels and on the sky both"},
        }) {
-    const std::string words = words_of(parse_ds9, text);
+    const std::string words = words_of([](const std::string& lines) { return parse_ds9(lines); }, text);
     EXPECT_NE(words.find(reason), std::string::npos) << text << ": " << words;
     EXPECT_EQ(words.rfind(text[0] == 'f' ? "line 2: " : "line 1: ", 0), 0U) << text << ": " << words;
   }
@@ -88,7 +90,7 @@ TEST(RegionParsers, LinesOfCasaThatAreNoShapeAreRefusedWithTheReason) {
            Refused{"global coord=", "the frame behind coord= is not known"},
            Refused{"circle[[1deg,2deg],3deg], coord=AZEL", "the frame behind coord= is not known"},
        }) {
-    const std::string words = words_of(parse_crtf, text);
+    const std::string words = words_of([](const std::string& lines) { return parse_crtf(lines); }, text);
     EXPECT_NE(words.find(reason), std::string::npos) << text << ": " << words;
     EXPECT_EQ(words.rfind("line 1: ", 0), 0U) << text << ": " << words;
   }
@@ -108,6 +110,17 @@ TEST(RegionParsers, WhatIsNotDrawnIsToldAndLinesWithoutShapesAreNone) {
   EXPECT_TRUE(crtf.regions[1].annotation);
   EXPECT_EQ(crtf.regions[1].name, "a ring");
   EXPECT_EQ(crtf.skipped, (std::vector<std::string>{"line 5: vector is not a shape that is drawn here"}));
+}
+
+TEST(RegionParsers, ShapesAreStoppedBetween) {
+  std::string line = "image", lines = "#CRTFv0\n";
+  for (int i = 0; i < 1000; ++i) line += ";circle(5,5,2)", lines += "circle[[5pix,5pix],2pix]\n";
+  const std::atomic<bool> stop = true;
+  const Progress stopped({}, &stop);
+  EXPECT_THROW((void)parse_ds9(line, stopped), Cancelled);
+  EXPECT_THROW((void)parse_crtf(lines, stopped), Cancelled);
+  EXPECT_THROW((void)read_regions(line, Wcs(), {}, stopped), Cancelled);
+  EXPECT_EQ(parse_ds9(line).regions.size(), 1000U);
 }
 
 TEST(RegionParsers, TextsOfALineAreTakenBetweenTheirMarks) {

@@ -105,9 +105,10 @@ std::shared_ptr<const SearchedPixels> searched_pixels(const ImageHeader& image, 
   if (!search.mask.empty()) searched->keep(mask_for(search.mask, image, warn, progress), progress);
   if (!search.region.empty()) {
     const auto take = [&](std::int64_t y, const PixelRuns& inside) { searched->keep(y, inside); };
-    for_each_row_inside(read_regions(search.region, image.wcs, warn), image.shape, take, warn, progress);
+    for_each_row_inside(read_regions(search.region, image.wcs, warn, progress), image.shape, take, warn, progress);
   }
-  if (!search.moc.empty()) searched->keep(mask_of(read_moc(search.moc), image.wcs, image.shape), progress);
+  if (!search.moc.empty())
+    searched->keep(mask_of(read_moc(search.moc, progress), image.wcs, image.shape, progress), progress);
   const std::int64_t count = searched->count(progress);
   if (count == 0) work.warn("no pixel of the image lies where sources are to be looked for");
   work.fact("search", fmt::format("{} of {} pixels", count, image.shape.count()));

@@ -100,7 +100,7 @@ MaskFile read_mask(const std::string& path, const Progress& progress) {
 
 Mask mask_for(const std::string& path, const ImageHeader& image, const std::function<void(const std::string&)>& warn,
               const Progress& progress) {
-  if (!is_image(path)) return mask_of(read_regions(path, image.wcs, warn), image.shape, warn, progress);
+  if (!is_image(path)) return mask_of(read_regions(path, image.wcs, warn, progress), image.shape, warn, progress);
   MaskFile file = read_mask(path, progress);
   if (file.mask.shape != image.shape)
     throw InputError(fmt::format("{}: the mask is {} x {} pixels, the image {} x {}; they must be of one size",
@@ -109,7 +109,7 @@ Mask mask_for(const std::string& path, const ImageHeader& image, const std::func
   return std::move(file.mask);
 }
 
-Mask mask_on(const MaskFile& from, const ImageHeader& image) {
+Mask mask_on(const MaskFile& from, const ImageHeader& image, const Progress& progress) {
   for (const ImageHeader* header : {&from.header, &image})
     if (!header->wcs.celestial())
       throw InputError(
@@ -121,6 +121,7 @@ Mask mask_on(const MaskFile& from, const ImageHeader& image) {
   const std::vector<Wcs> to_pixel(static_cast<std::size_t>(pool.threads()), from.header.wcs);
   const Shape shape = from.mask.shape;
   pool.for_each_worker(image.shape.ny, [&](std::int64_t y, int worker) {
+    progress.check();
     for (std::int64_t x = 0; x < image.shape.nx; ++x) {
       const auto k = static_cast<std::size_t>(worker);
       const auto sky = to_sky[k].to_sky(static_cast<double>(x), static_cast<double>(y));

@@ -30,8 +30,8 @@ struct MaskFile {
                             const std::function<void(const std::string&)>& warn = {}, const Progress& progress = {});
 
 /// The mask at another image's pixels: that of the nearest pixel on the sky, 0 beyond the mask. Numbers become 1.
-///   throws InputError where either image has no sky positions
-[[nodiscard]] Mask mask_on(const MaskFile& from, const ImageHeader& image);
+///   throws InputError where either image has no sky positions; Cancelled
+[[nodiscard]] Mask mask_on(const MaskFile& from, const ImageHeader& image, const Progress& progress = {});
 
 /// keep: all axes of the image, the mask repeated over its planes; two: the plane's alone; four: keep, with axes of
 /// length 1 for STOKES and FREQ where the image has fewer than four.

@@ -56,10 +56,11 @@ std::int64_t number_of(std::string_view text) {
 }
 
 /// "3/1-4 6 5/7": each number belongs to the order before it.
-SkyRanges parse_cells(std::string_view text) {
+SkyRanges parse_cells(std::string_view text, const Progress& progress) {
   SkyRanges ranges;
   int order = -1;
   for (std::size_t at = 0; (at = text.find_first_not_of(kBlanks, at)) != std::string_view::npos;) {
+    progress.check();
     const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
     std::string_view word = text.substr(at, end - at);
     at = end;
@@ -82,7 +83,7 @@ SkyRanges parse_cells(std::string_view text) {
 }
 
 /// {"3": [1, 2], "4": [50]}
-SkyRanges parse_json(std::string_view text) {
+SkyRanges parse_json(std::string_view text, const Progress& progress) {
   const auto root = parsed_json<nlohmann::json>(text);
   if (!root.is_object()) throw InputError("it is no JSON object as {\"3\": [1, 2]}");
   SkyRanges ranges;
@@ -90,6 +91,7 @@ SkyRanges parse_json(std::string_view text) {
     if (order.empty() || !cells.is_array()) throw InputError("it is no JSON object of orders with lists of cells");
     const auto depth = static_cast<int>(std::min<std::int64_t>(number_of(order), kDeepestOrder + 1));
     for (const auto& cell : cells) {
+      progress.check();
       if (!cell.is_number_integer()) throw InputError(fmt::format("order {}: a cell that is no whole number", depth));
       ranges.push_back(range_of(depth, cell.get<std::int64_t>(), cell.get<std::int64_t>()));
     }
@@ -97,9 +99,10 @@ SkyRanges parse_json(std::string_view text) {
   return ranges;
 }
 
-SkyRanges parse_text(std::string_view text) {
+SkyRanges parse_text(std::string_view text, const Progress& progress) {
   const std::size_t begin = text.find_first_not_of(kBlanks);
-  return begin != std::string_view::npos && text[begin] == '{' ? parse_json(text) : parse_cells(text);
+  return begin != std::string_view::npos && text[begin] == '{' ? parse_json(text, progress)
+                                                               : parse_cells(text, progress);
 }
 
 /// uniq = 4 x 4^order + cell.
@@ -125,7 +128,7 @@ void refuse_other_kinds(const fits::Hdu& hdu) {
 }
 
 /// All numbers of the table's one column.
-std::vector<std::int64_t> column_of(const fits::ByteSource& bytes, const fits::Hdu& hdu) {
+std::vector<std::int64_t> column_of(const fits::ByteSource& bytes, const fits::Hdu& hdu, const Progress& progress) {
   const std::string form = fits::restrict_to_ascii(hdu.cards.string("TFORM1").value_or(""));
   const char type = form.empty() ? ' ' : form.back();
   if (type != 'J' && type != 'K') throw InputError(fmt::format("TFORM1 is '{}'; 1K or 1J was expected", form));
@@ -137,6 +140,7 @@ std::vector<std::int64_t> column_of(const fits::ByteSource& bytes, const fits::H
   std::vector<std::int64_t> numbers;
   std::vector<unsigned char> block;
   for (std::int64_t at = 0, all = hdu.axes[0] * hdu.axes[1]; at < all; at += kAtOnce) {
+    progress.check();
     block.resize(static_cast<std::size_t>(std::min(kAtOnce / width * width, all - at)));
     bytes.read(hdu.data_offset + at, block.data(), static_cast<std::int64_t>(block.size()));
     for (std::size_t i = 0; i < block.size(); i += static_cast<std::size_t>(width)) {
@@ -148,7 +152,7 @@ std::vector<std::int64_t> column_of(const fits::ByteSource& bytes, const fits::H
   return numbers;
 }
 
-SkyRanges read_table(const fits::ByteSource& bytes, const std::string& name) {
+SkyRanges read_table(const fits::ByteSource& bytes, const std::string& name, const Progress& progress) {
   const fits::Scan scan = fits::scan(bytes, name);
   const auto hdu = std::ranges::find(scan.hdus, fits::Hdu::Kind::binary_table, &fits::Hdu::kind);
   if (hdu == scan.hdus.end()) throw InputError("it holds no binary table");
@@ -157,7 +161,7 @@ SkyRanges read_table(const fits::ByteSource& bytes, const std::string& name) {
   if (ordering != "NUNIQ" && ordering != "RANGE")
     throw InputError(fmt::format("ORDERING is '{}'; NUNIQ or RANGE was expected", ordering));
   refuse_other_kinds(*hdu);
-  const std::vector<std::int64_t> numbers = column_of(bytes, *hdu);
+  const std::vector<std::int64_t> numbers = column_of(bytes, *hdu, progress);
   SkyRanges ranges;
   if (ordering == "NUNIQ") {
     for (const std::int64_t uniq : numbers) ranges.push_back(range_of_uniq(uniq));
@@ -181,23 +185,23 @@ bool is_moc_text(std::string_view text) {
          text.find_first_not_of("0123456789/- ,s") == text.npos;
 }
 
-SkyRanges read_moc(const std::string& file_or_text) {
+SkyRanges read_moc(const std::string& file_or_text, const Progress& progress) {
   std::error_code error;
   if (!std::filesystem::exists(file_or_text, error) && is_moc_text(file_or_text)) {
     try {
-      return joined(parse_text(file_or_text));
+      return joined(parse_text(file_or_text, progress));
     } catch (const InputError& wrong) {
       throw InputError(fmt::format("the coverage map '{}' cannot be read: {}", printable(file_or_text), wrong.what()));
     }
   }
-  const auto bytes = fits::open_bytes(file_or_text, kMostBytes);
+  const auto bytes = fits::open_bytes(file_or_text, kMostBytes, progress);
   try {
     std::string begin(static_cast<std::size_t>(std::min<std::int64_t>(bytes->size(), 9)), ' ');
     bytes->read(0, begin.data(), static_cast<std::int64_t>(begin.size()));
-    if (begin == "SIMPLE  =") return joined(read_table(*bytes, file_or_text));
+    if (begin == "SIMPLE  =") return joined(read_table(*bytes, file_or_text, progress));
     std::string text(static_cast<std::size_t>(bytes->size()), ' ');
     bytes->read(0, text.data(), bytes->size());
-    return joined(parse_text(text));
+    return joined(parse_text(text, progress));
   } catch (const InputError& wrong) {
     throw DataError(fmt::format("'{}' is no coverage map (MOC): {}", printable(file_or_text), wrong.what()));
   }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/progress.hpp"
+
 namespace reber {
 
 /// Orders of a coverage map's cells: 0 to this.
@@ -27,7 +29,7 @@ using SkyRanges = std::vector<CellRange>;
 /// A map of MOC 1 or 2 (IVOA): a FITS table of ORDERING NUNIQ or RANGE, a file of text in one of the two forms, or such
 /// text itself where no file has that name. Cells may overlap; a map may be empty.
 ///   throws DataError for a file that cannot be read or is no such map of the sky in ICRS, InputError for text that is
-///   none
-[[nodiscard]] SkyRanges read_moc(const std::string& file_or_text);
+///   none; Cancelled
+[[nodiscard]] SkyRanges read_moc(const std::string& file_or_text, const Progress& progress = {});
 
 }  // namespace reber

@@ -147,7 +147,7 @@ bool covers(const SkyRanges& sky, std::int64_t cell) {
   return after != sky.begin() && cell < std::prev(after)->end;
 }
 
-Mask mask_of(const SkyRanges& sky, const Wcs& wcs, Shape shape) {
+Mask mask_of(const SkyRanges& sky, const Wcs& wcs, Shape shape, const Progress& progress) {
   if (!wcs.celestial()) throw InputError("a coverage map needs sky positions: " + wcs.why_not());
   const auto system = system_of(wcs);
   if (!system)
@@ -159,8 +159,10 @@ Mask mask_of(const SkyRanges& sky, const Wcs& wcs, Shape shape) {
   std::vector<Painter> painters;
   for (int worker = 0; worker < pool.threads(); ++worker) painters.emplace_back(sky, wcs, to_icrs, mask);
   pool.for_each_worker((shape.ny + kTile - 1) / kTile, [&](std::int64_t row, int worker) {
-    for (std::int64_t x = 0; x < shape.nx; x += kTile)
+    for (std::int64_t x = 0; x < shape.nx; x += kTile) {
+      progress.check();
       painters[static_cast<std::size_t>(worker)].tile(row * kTile, x, kTile);
+    }
   });
   return mask;
 }

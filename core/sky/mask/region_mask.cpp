@@ -110,13 +110,14 @@ bool is_region_text(const std::string& file_or_text) {
 }
 
 std::vector<Region> read_regions(const std::string& file_or_text, const Wcs& wcs,
-                                 const std::function<void(const std::string&)>& warn) {
+                                 const std::function<void(const std::string&)>& warn, const Progress& progress) {
   const std::string text = text_of(file_or_text);
   const bool crtf = region_format(file_or_text, text) == RegionFormat::crtf || (text == file_or_text && is_crtf(text));
-  ParsedRegions parsed = crtf ? parse_crtf(text) : parse_ds9(text);
+  ParsedRegions parsed = crtf ? parse_crtf(text, progress) : parse_ds9(text, progress);
   std::vector<std::string> left_out = std::move(parsed.skipped);
   std::vector<Region> regions;
   for (const FileRegion& one : parsed.regions) {
+    progress.check();
     Region region = to_region(one, wcs);
     if (one.annotation)
       left_out.push_back(fmt::format("line {}: annotation", one.line));

@@ -23,9 +23,10 @@ namespace reber {
 /// are not known are left out.
 ///   warn   is told how many are left out, with the line of the first
 ///   throws InputError for a number or unit that cannot be read, a place off the image's sky, or where no shape has an
-///   area; DataError for a file that cannot be read or holds no shape
+///   area; DataError for a file that cannot be read or holds no shape; Cancelled
 [[nodiscard]] std::vector<Region> read_regions(const std::string& file_or_text, const Wcs& wcs,
-                                               const std::function<void(const std::string&)>& warn = {});
+                                               const std::function<void(const std::string&)>& warn = {},
+                                               const Progress& progress = {});
 
 /// for_each_row() of the regions.
 ///   warn   is told of regions that hold no pixel of the image   throws Cancelled

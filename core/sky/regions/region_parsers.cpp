@@ -92,6 +92,7 @@ void note_unit(FileRegion& region, bool pixels, int line) {
 
 class Ds9 {
  public:
+  explicit Ds9(const Progress& progress) : progress_(progress) {}
   void read_line(const std::string& given, int number) {
     line_ = number;
     std::string text = given, comment;
@@ -100,7 +101,10 @@ class Ds9 {
       text.resize(hash);
     }
     std::istringstream parts(text);
-    for (std::string part; std::getline(parts, part, ';');) read_part(trimmed(part), comment);
+    for (std::string part; std::getline(parts, part, ';');) {
+      progress_.check();
+      read_part(trimmed(part), comment);
+    }
   }
   ParsedRegions out;
 
@@ -235,6 +239,7 @@ class Ds9 {
     return v;
   }
 
+  const Progress& progress_;
   int line_ = 0;
   bool on_sky_ = false, physical_ = false;
   SkySystem system_;
@@ -242,7 +247,9 @@ class Ds9 {
 
 class Crtf {
  public:
+  explicit Crtf(const Progress& progress) : progress_(progress) {}
   void read_line(const std::string& given, int number) {
+    progress_.check();
     line_ = number;
     std::string text = trimmed(given);
     if (text.empty() || text[0] == '#') return;
@@ -364,13 +371,14 @@ class Crtf {
     region.places = {v[0], v[1], v[2], v[1], v[2], v[3], v[0], v[3]};
   }
 
+  const Progress& progress_;
   int line_ = 0;
   std::optional<SkySystem> system_;  ///< empty: the image's own
 };
 
 template <class Reader>
-ParsedRegions read_lines(const std::string& text) {
-  Reader reader;
+ParsedRegions read_lines(const std::string& text, const Progress& progress) {
+  Reader reader(progress);
   std::istringstream lines(text);
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -382,7 +390,7 @@ ParsedRegions read_lines(const std::string& text) {
 
 }  // namespace
 
-ParsedRegions parse_ds9(const std::string& text) { return read_lines<Ds9>(text); }
-ParsedRegions parse_crtf(const std::string& text) { return read_lines<Crtf>(text); }
+ParsedRegions parse_ds9(const std::string& text, const Progress& progress) { return read_lines<Ds9>(text, progress); }
+ParsedRegions parse_crtf(const std::string& text, const Progress& progress) { return read_lines<Crtf>(text, progress); }
 
 }  // namespace reber

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/progress.hpp"
 #include "core/sky/regions/region_io.hpp"
 
 namespace reber {
@@ -18,8 +19,8 @@ struct ParsedRegions {
 /// hole, polygon, line, point; text={...} as name. Rings between several radii are one region. CRTF: circle, ellipse,
 /// annulus, box, centerbox, rotbox, poly, line, symbol; coord=..., without which places are in the image's own frame;
 /// label='...'.
-///   throws InputError naming the line where a number or unit cannot be read
-[[nodiscard]] ParsedRegions parse_ds9(const std::string& text);
-[[nodiscard]] ParsedRegions parse_crtf(const std::string& text);
+///   throws InputError naming the line where a number or unit cannot be read; Cancelled, asked for at every shape
+[[nodiscard]] ParsedRegions parse_ds9(const std::string& text, const Progress& progress = {});
+[[nodiscard]] ParsedRegions parse_crtf(const std::string& text, const Progress& progress = {});
 
 }  // namespace reber
