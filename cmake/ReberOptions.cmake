@@ -29,6 +29,8 @@ endif()
 if(sanitizers)
   target_compile_options(reber_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${sanitizers}>)
   target_link_options(reber_options INTERFACE ${sanitizers})
+  target_sources(reber_options INTERFACE
+    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${CMAKE_SOURCE_DIR}/tests/support/sanitizers/defaults.cpp>)
 endif()
 if(REBER_HARDEN)
   # The C library's checks need an optimiser.

@@ -14,8 +14,13 @@
 #include <cerrno>
 #include <csignal>
 #include <functional>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "core/base/error.hpp"
+#include "core/files/fits/caged_children.hpp"
 
 namespace reber::fits {
 namespace {
@@ -143,6 +148,44 @@ TEST_F(DecoderCage, LeavesOneFileAndLittleMemory) {
   EXPECT_EQ(how, 0);
   ::close(file);
   ::close(other);
+}
+
+/// What a child of the decoder does is told: its words, or that a sanitizer ended it.
+std::string outcome_of_child(const std::function<void()>& work) {
+  const SharedMemory memory(1, 0);
+  CagedChildren children("'x': ");
+  if (!children.start({}, memory.answer(0), work)) return "no child";
+  try {
+    return children.wait({});
+  } catch (const std::logic_error& error) {
+    return error.what();
+  }
+}
+
+#ifdef __SANITIZE_ADDRESS__
+TEST(CagedChildren, AReportOfASanitizerIsNotTakenForDamagedData) {
+  EXPECT_EQ(outcome_of_child([] {
+              std::vector<char> bytes(16);
+              volatile std::size_t beyond = 16;
+              static_cast<volatile char*>(bytes.data())[beyond] = 1;
+            }),
+            "'x': a sanitizer ended the decoder");
+}
+#endif
+
+TEST(CagedChildren, TellWhatTheirWorkThrows) {
+  EXPECT_EQ(outcome_of_child([] {}), "");
+  EXPECT_EQ(outcome_of_child([] { throw DataError("the tile is cut"); }), "the tile is cut");
+  EXPECT_EQ(outcome_of_child([] { throw 1; }), "it failed without a word");
+}
+
+/// A virtual call through a base: what UBSan looks at in the cage, where it may open nothing.
+TEST(CagedChildren, CallVirtualFunctionsInTheCage) {
+  EXPECT_EQ(outcome_of_child([] {
+              const std::unique_ptr<std::exception> error = std::make_unique<DataError>("seen");
+              if (std::string(error->what()) != "seen") throw DataError("another word");
+            }),
+            "");
 }
 
 }  // namespace

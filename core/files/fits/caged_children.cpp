@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstring>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 #include <thread>
 
@@ -30,6 +31,13 @@ namespace {
 /// Time in which this process is stopped as well, as by Ctrl-Z, does not count.
 constexpr std::chrono::seconds kStoppedPatience{10};
 constexpr std::size_t kPage = 4096;  ///< more than pixels must be aligned to
+
+/// A sanitizer ends a child by its exit code; its report is told, and never taken for damaged data.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
 
 ChildAnswer* answer_of_this_child = nullptr;
 bool this_child_is_caged = false;
@@ -56,7 +64,7 @@ void become_a_child(const ChildLimits& limits, std::uint64_t now) {
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (nowhere >= 0) {
     ::dup2(nowhere, STDOUT_FILENO);
-    ::dup2(nowhere, STDERR_FILENO);
+    if (!kSanitized) ::dup2(nowhere, STDERR_FILENO);
   }
   leave_little(limits.descriptor, limits.opens, now, limits.bytes);
   const itimerval timer{{0, 0}, {static_cast<time_t>(limits.seconds), 0}};
@@ -187,6 +195,8 @@ std::string CagedChildren::wait(const Progress& progress) {
           "{}the decoder was ended from outside (signal {}), as the system does where memory lacks", where_, signal));
     return fmt::format("the decoder crashed (signal {})", signal);
   }
+  if (kSanitized && end == End::known && WIFEXITED(how) && WEXITSTATUS(how) != 0)
+    throw std::logic_error(where_ + "a sanitizer ended the decoder");
   switch (answer.end) {
     case ChildAnswer::End::done:
       return {};
