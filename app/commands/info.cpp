@@ -145,7 +145,7 @@ Lines header_lines(const ImageHeader& header, const std::optional<Beam>& beam) {
   add("telescope", header.telescope);
   add("date", header.date_obs);
   add("unit", header.unit.text.empty()                  ? "none (BUNIT is missing)"
-              : header.unit.kind == Unit::Kind::unknown ? header.unit.text + " (not a unit that Reber knows)"
+              : header.unit.kind == Unit::Kind::unknown ? header.unit.text + " (no unit of brightness that Reber knows)"
                                                         : header.unit.text);
   add("frequency", frequency_in_words(header.wcs.frequency_hz()));
   add("spectral axis", header.wcs.spectral_reading());

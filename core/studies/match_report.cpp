@@ -52,6 +52,19 @@ std::string ratio_words(const Spread& ratio, const Spread& pull) {
   return text;
 }
 
+// Fluxes that no noise explains, which a robust scatter does not show.
+constexpr double kFarErrors = 5;
+
+std::int64_t far_of(const std::vector<double>& pulls) {
+  return std::ranges::count_if(pulls, [](double pull) { return std::abs(pull) > kFarErrors; });
+}
+
+std::string far_words(const MatchSummary& summary) {
+  return fmt::format("{} of {} total fluxes and {} of {} peaks differ by more than {:g} errors",
+                     far_of(summary.values.total_pull), summary.total_pull.count, far_of(summary.values.peak_pull),
+                     summary.peak_pull.count, kFarErrors);
+}
+
 Json json_of(const Spread& spread) {
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
   return {{"count", spread.count},
@@ -206,6 +219,7 @@ std::string to_text(const MatchInput& a, const MatchInput& b, const MatchRadius&
   line("latitude B - A", offset_words(summary.d_lat, summary.pull_lat));
   line("total flux A / B", ratio_words(summary.total_ratio, summary.total_pull));
   line("peak flux A / B", ratio_words(summary.peak_ratio, summary.peak_pull));
+  if (summary.total_pull.count + summary.peak_pull.count > 0) line("far apart", far_words(summary));
   if (!a.list.flux_scale_known || !b.list.flux_scale_known)
     text += "  fluxes of one list are counts: their ratio's scatter means something, its value does not\n";
   return text;
@@ -230,6 +244,8 @@ std::string to_json(const MatchInput& a, const MatchInput& b, const MatchRadius&
   json["total_flux_pull"] = json_of(summary.total_pull);
   json["peak_flux_ratio"] = json_of(summary.peak_ratio);
   json["peak_flux_pull"] = json_of(summary.peak_pull);
+  json["total_flux_far"] = far_of(summary.values.total_pull);
+  json["peak_flux_far"] = far_of(summary.values.peak_pull);
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 

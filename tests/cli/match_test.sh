@@ -39,6 +39,13 @@ run match a.csv a.csv --radius 1 --quiet --json -
 expect_status 0
 expect_json out "d['pairs'] == 5 and d['separation_arcsec']['median'] == 0"
 
+# One flux that no noise explains, among five: a robust scatter does not show it.
+sed '/^2,/s/0.033,/0.053,/' a.csv >changed.csv
+run match a.csv changed.csv --radius 1 --json far.json
+expect_status 0
+expect_in out "1 of 5 total fluxes and 0 of 0 peaks differ by more than 5 errors"
+expect_json far.json "d['total_flux_far'] == 1 and d['peak_flux_far'] == 0"
+
 run match a.csv b.tsv -o pairs.csv
 expect_status 2
 expect_in err "pairs.csv exists" --overwrite
