@@ -60,9 +60,14 @@ std::int64_t far_of(const std::vector<double>& pulls) {
 }
 
 std::string far_words(const MatchSummary& summary) {
-  return fmt::format("{} of {} total fluxes and {} of {} peaks differ by more than {:g} errors",
-                     far_of(summary.values.total_pull), summary.total_pull.count, far_of(summary.values.peak_pull),
-                     summary.peak_pull.count, kFarErrors);
+  std::string text;
+  const auto add = [&](const std::vector<double>& pulls, const Spread& spread, const char* what) {
+    if (spread.count > 0)
+      text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", ", far_of(pulls), spread.count, what);
+  };
+  add(summary.values.total_pull, summary.total_pull, "total fluxes");
+  add(summary.values.peak_pull, summary.peak_pull, "peaks");
+  return text.empty() ? text : fmt::format("{} differ by over {:g} errors", text, kFarErrors);
 }
 
 Json json_of(const Spread& spread) {
@@ -219,7 +224,7 @@ std::string to_text(const MatchInput& a, const MatchInput& b, const MatchRadius&
   line("latitude B - A", offset_words(summary.d_lat, summary.pull_lat));
   line("total flux A / B", ratio_words(summary.total_ratio, summary.total_pull));
   line("peak flux A / B", ratio_words(summary.peak_ratio, summary.peak_pull));
-  if (summary.total_pull.count + summary.peak_pull.count > 0) line("far apart", far_words(summary));
+  if (const std::string far = far_words(summary); !far.empty()) line("far apart", far);
   if (!a.list.flux_scale_known || !b.list.flux_scale_known)
     text += "  fluxes of one list are counts: their ratio's scatter means something, its value does not\n";
   return text;
