@@ -18,9 +18,6 @@
 namespace reber {
 namespace {
 
-/// Of bands, where the user says nothing.
-constexpr std::int64_t kBandBytes = std::int64_t{384} << 20;
-
 std::string beside(const std::string& output, const std::string& what) {
   const std::filesystem::path path(output);
   return (path.parent_path() / (path.stem().string() + "_" + what + ".fits")).string();
@@ -145,12 +142,7 @@ void CubeRun::find_masks() {
 }
 
 SpectraWalk CubeRun::walk_of(const CubeSource& cube) const {
-  return {cube,
-          request_.planes,
-          flagged_,
-          steps_.spectra,
-          request_.memory_bytes > 0 ? request_.memory_bytes : kBandBytes,
-          request_.threads};
+  return {cube, request_.planes, flagged_, steps_.spectra, request_.memory_bytes, request_.threads};
 }
 
 /// The input's header with `count` channels on its spectral axis, and one pixel on each other axis.

@@ -20,7 +20,7 @@ struct CubeRequest {
   std::optional<Beam> beam;          ///< the user's, in place of the planes'
   std::vector<CubeSource> smoothed;  ///< the cube at the further resolutions of a broad mask
   std::vector<std::string> history;  ///< lines before those of the steps
-  std::int64_t memory_bytes = 0;     ///< for bands; 0: some hundred megabytes
+  std::int64_t memory_bytes = 0;     ///< for bands; 0: as SpectraWalk has it
   int threads = 0;                   ///< 0: all; the files are the same for any number
   FileOptions how;                   ///< a group of them takes the files
 };
