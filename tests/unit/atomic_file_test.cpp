@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -31,12 +33,35 @@ std::string output_of_test;
 /// As on a disk that takes no byte more and says no error.
 std::atomic<int> writes_that_take_nothing = 0;
 
+/// Answers of the next calls, one each: 0 lets the system answer, others are the error.
+std::vector<int> answers_of_pwrite, answers_of_fallocate;
+/// Called in place of sync_file_range().
+std::function<void()> instead_of_sync_file_range;
+
+int next_answer(std::vector<int>& answers) {
+  if (answers.empty()) return 0;
+  const int answer = answers.front();
+  answers.erase(answers.begin());
+  return answer;
+}
+
 }  // namespace
 
 /// In place of the system's, in this program alone.
 extern "C" ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
   if (writes_that_take_nothing > 0 && writes_that_take_nothing-- > 0) return 0;
+  if ((errno = next_answer(answers_of_pwrite)) != 0) return -1;
   return static_cast<ssize_t>(::syscall(SYS_pwrite64, descriptor, bytes, count, offset));
+}
+
+extern "C" int fallocate(int descriptor, int mode, off_t offset, off_t bytes) {
+  if ((errno = next_answer(answers_of_fallocate)) != 0) return -1;
+  return static_cast<int>(::syscall(SYS_fallocate, descriptor, mode, offset, bytes));
+}
+
+extern "C" int sync_file_range(int descriptor, off_t offset, off_t bytes, unsigned flags) {
+  if (instead_of_sync_file_range) instead_of_sync_file_range();
+  return static_cast<int>(::syscall(SYS_sync_file_range, descriptor, offset, bytes, flags));
 }
 
 extern "C" int fsync(int descriptor) {
@@ -150,6 +175,100 @@ TEST(AtomicFile, AWriteThatTakesNothingIsAFullDisk) {
     EXPECT_NE(std::string(error.what()).find("No space left on device"), std::string::npos) << error.what();
   }
   writes_that_take_nothing = 0;
+}
+
+/// What is said where this is done; "(nothing)" where it succeeds.
+std::string words_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "(nothing)";
+}
+
+TEST(AtomicFile, AnInterruptedWriteIsMadeAgainAndAFailedOneIsTold) {
+  const TemporaryFolder folder;
+  {
+    AtomicFile file(folder.file("a"), false);
+    answers_of_pwrite = {EINTR, EINTR};
+    file.write("whole");
+    file.commit(5);
+  }
+  EXPECT_EQ(load(folder.file("a")), "whole");
+  {
+    AtomicFile file(folder.file("b"), false);
+    answers_of_pwrite = {EIO};
+    const std::string words = words_of([&] { file.write("lost"); });
+    EXPECT_NE(words.find("Input/output error"), std::string::npos) << words;
+  }
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(AtomicFile, RoomThatTheDiskLacksIsToldAndOneThatCannotBeAskedForIsNot) {
+  const TemporaryFolder folder;
+  for (const auto& [error, words] :
+       {std::pair{ENOSPC, "No space left on device"}, std::pair{EFBIG, "File too large"}, std::pair{EDQUOT, "quota"}}) {
+    AtomicFile file(folder.file("a"), false);
+    answers_of_fallocate = {EINTR, error};
+    const std::string said = words_of([&] { file.reserve(100); });
+    EXPECT_NE(said.find(words), std::string::npos) << said;
+    EXPECT_TRUE(answers_of_fallocate.empty());
+  }
+  EXPECT_EQ(folder.entries(), 0);
+  AtomicFile file(folder.file("a"), false);
+  answers_of_fallocate = {EOPNOTSUPP};
+  file.reserve(100);
+  file.write("x");
+  EXPECT_NE(words_of([&] { file.commit(100); }).find("1 bytes arrived"), std::string::npos)
+      << "room that was asked for is taken for bytes that were written";
+}
+
+TEST(AtomicFile, ALargeFileGoesToTheDiskInPiecesBetweenWhichItStops) {
+  constexpr std::int64_t kPiece = std::int64_t{64} << 20;
+  const TemporaryFolder folder;
+  AtomicFile file(folder.file("a"), false);
+  file.write_at(2 * kPiece, "x", 1);  // three pieces, of which two are holes
+  std::atomic<bool> stop = false;
+  int pieces = 0;
+  instead_of_sync_file_range = [&] { stop = ++pieces == 2; };
+  EXPECT_THROW(file.finish(2 * kPiece + 1, true, Progress({}, &stop)), Cancelled);
+  EXPECT_EQ(pieces, 2);
+  pieces = 2;  // no more stops
+  stop = false;
+  file.finish(2 * kPiece + 1, true, Progress({}, &stop));
+  instead_of_sync_file_range = {};
+  EXPECT_EQ(pieces, 5);
+  file.appear();
+  EXPECT_EQ(std::filesystem::file_size(folder.file("a")), 2 * kPiece + 1);
+}
+
+TEST(AtomicFile, OneThatIsAssignedToIsTheOtherAndItsOwnBytesGo) {
+  const TemporaryFolder folder;
+  {
+    AtomicFile file(folder.file("a"), false);
+    file.write("first");
+    AtomicFile other(folder.file("b"), false);
+    other.write("second");
+    file = std::move(other);
+    file.commit(6);
+  }
+  EXPECT_EQ(load(folder.file("b")), "second");
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+/// The signal handler knows 256.
+TEST(AtomicFile, AsManyAsThereAreOpenAtATimeAreWhole) {
+  constexpr int kFiles = 300;
+  const TemporaryFolder folder;
+  std::vector<AtomicFile> files;
+  for (int i = 0; i < kFiles; ++i) {
+    files.emplace_back(folder.file(std::to_string(i)), false);
+    files.back().write(std::to_string(i));
+  }
+  for (AtomicFile& file : files) file.commit();
+  EXPECT_EQ(folder.entries(), kFiles);
+  for (int i = 0; i < kFiles; ++i) EXPECT_EQ(load(folder.file(std::to_string(i))), std::to_string(i));
 }
 
 TEST(AtomicFile, ASignalHandlerCanRemoveTheTemporaries) {

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
+#include "core/base/environment.hpp"
 #include "core/base/error.hpp"
 #include "core/seam/compute/machine_probe.hpp"
 
@@ -35,6 +37,27 @@ TEST(Backends, ACardThatIsNotCompiledInIsSaidToBe) {
     return;  // BackendChoice's tests say what is told of a card that is
   EXPECT_THROW((void)make_backend("cuda", {}, LogSink()), DeviceError);
   EXPECT_NE(words_of("cuda").find("REBER_CUDA=ON"), std::string::npos);
+}
+
+/// The threads of the processor's backend where it is made of so many parts.
+int threads_of_parts(const char* parts, int threads) {
+  BackendOptions options;
+  options.threads = threads;
+  ::setenv(name_of(Variable::cpu_parts), parts, 1);
+  const int all = make_backend("cpu", options, LogSink())->info().threads;
+  ::unsetenv(name_of(Variable::cpu_parts));
+  return all;
+}
+
+TEST(Backends, PartsOfTheProcessorShareItsThreadsAndHaveOneEachAtLeast) {
+  if (name_of(Variable::cpu_parts) == nullptr) GTEST_SKIP() << "a build without variables of tests";
+  EXPECT_EQ(threads_of_parts("3", 6), 6);
+  EXPECT_EQ(threads_of_parts("3", 7), 6);
+  EXPECT_EQ(threads_of_parts("3", 1), 3);
+  EXPECT_EQ(threads_of_parts("1", 5), 5);
+  EXPECT_EQ(threads_of_parts("-2", 5), 5);
+  EXPECT_EQ(threads_of_parts("two", 5), 5);
+  EXPECT_GE(threads_of_parts("2", 0), 2);
 }
 
 /// What it measures is a conformance test's.

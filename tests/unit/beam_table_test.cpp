@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -212,6 +213,37 @@ TEST(BeamTable, OneThatCannotBeUsedIsToldAndBmajStands) {
     ASSERT_FALSE(header.warnings.empty());
     EXPECT_NE(header.warnings.back().find("BEAMS"), std::string::npos) << header.warnings.back();
   }
+}
+
+/// CASAMBM rules; where it is missing the beams are used, and that is told.
+TEST(BeamTable, OneThatTheHeaderDoesNotSpeakOfIsUsedAndToldAndOneItDeniesIsNot) {
+  const TemporaryFolder folder;
+  const std::string good = fits::beam_table_blocks(six_beams(), fits::CardTable(), {4, 2, 3, 2}, 0, 1);
+  const auto read = [&](const std::string& in_place_of_unit, const std::string& table) {
+    std::string file = cube();
+    file.replace(file.find("BUNIT   = 'Jy/beam '"), 80, card(in_place_of_unit));
+    save(folder.file("t.fits"), file + table);
+    OpenOptions options;
+    options.plane = 1;
+    return ImagePlane::open(folder.file("t.fits"), options).header();
+  };
+  const auto told = [](const ImageHeader& header, const std::string& words) {
+    return std::ranges::any_of(header.warnings,
+                               [&](const std::string& one) { return one.find(words) != std::string::npos; });
+  };
+  const ImageHeader silent = read("COMMENT of the unit", good);
+  EXPECT_EQ(silent.plane_beams.size(), 6U);
+  EXPECT_TRUE(told(silent, "though CASAMBM is missing: it is used"));
+  const ImageHeader denied = read("CASAMBM =                    F", good);
+  EXPECT_TRUE(denied.plane_beams.empty());
+  ASSERT_TRUE(denied.beam.has_value());
+  EXPECT_DOUBLE_EQ(denied.beam->major_deg, 0.003);
+  EXPECT_TRUE(told(denied, "though CASAMBM is F: it is not used"));
+  std::string damaged = good;
+  damaged.replace(damaged.find("'BMIN    '"), 10, "'OTHER   '");
+  const ImageHeader lacking = read("COMMENT of the unit", damaged);
+  EXPECT_TRUE(lacking.plane_beams.empty());
+  EXPECT_TRUE(told(lacking, "though CASAMBM is missing: it is not used: "));
 }
 
 }  // namespace
