@@ -203,49 +203,6 @@ TEST_F(FitsReader, HdusAreListedAndChosen) {
   expect_in(refusal<InputError>(file, options), "HDU 7");
 }
 
-/// An HDU of no pixels, of this kind and with these cards.
-std::string rows_of_nothing(const std::string& kind) {
-  return header({"XTENSION= '" + kind + "'", "BITPIX  = 8", "NAXIS   = 2", "NAXIS1  = 0", "NAXIS2  = 0", "PCOUNT  = 0",
-                 "GCOUNT  = 1", "TFIELDS = 0"});
-}
-
-TEST_F(FitsReader, HdusThatAreNoImagesAreNamedByTheirKind) {
-  const std::string file =
-      small_image({}) + rows_of_nothing("BINTABLE") + rows_of_nothing("TABLE   ") + rows_of_nothing("DUMP    ");
-  const ImageHeader found = read(file);
-  std::vector<std::string> kinds;
-  for (const HduInfo& one : found.hdus) kinds.push_back(one.kind);
-  EXPECT_EQ(kinds, (std::vector<std::string>{"image", "binary table", "table", "other"}));
-  OpenOptions options;
-  for (const auto& [hdu, kind] : {std::pair{1, "(binary table)"}, std::pair{2, "(table)"}, std::pair{3, "(other)"}}) {
-    options.hdu = hdu;
-    const std::string words = refusal<InputError>(file, options);
-    expect_in(words, kind);
-    expect_in(words, "--hdu");
-  }
-  const std::string groups = header({"SIMPLE  = T", "BITPIX  = -32", "NAXIS   = 3", "NAXIS1  = 0", "NAXIS2  = 3",
-                                     "NAXIS3  = 1", "GROUPS  = T", "PCOUNT  = 2", "GCOUNT  = 1"}) +
-                             data_blocks(ramp(5));
-  options.hdu = 0;
-  expect_in(refusal<Error>(groups, options), "groups");
-  const std::string none = header({"SIMPLE  = T", "BITPIX  = 8", "NAXIS   = 0"});
-  expect_in(refusal(none + rows_of_nothing("BINTABLE")), "holds no image HDU: 2 HDUs");
-}
-
-TEST_F(FitsReader, ABlankValueThatMeansNothingIsToldAndNotUsed) {
-  const ImagePlane floats = open(small_image(joined(sky_cards(), {"BLANK   = 3", "BUNIT   = 'K'"})));
-  EXPECT_FALSE(floats.pixels()->format().blank.has_value());
-  EXPECT_EQ(float_at(*floats.pixels(), 1, 0), 3.0F);
-  ASSERT_EQ(floats.header().warnings.size(), 1U);
-  expect_in(floats.header().warnings[0], "BLANK has no meaning");
-  const ImagePlane integers =
-      open(header(joined(joined(shape_cards(16, {3, 2}), sky_cards()), {"BLANK   = 'none'", "BUNIT   = 'K'"})) +
-           data_blocks(std::vector<std::int16_t>(6)));
-  EXPECT_FALSE(integers.pixels()->format().blank.has_value());
-  ASSERT_EQ(integers.header().warnings.size(), 1U);
-  expect_in(integers.header().warnings[0], "is not an integer");
-}
-
 TEST_F(FitsReader, ALaterTruncatedHduIsOnlyAWarning) {
   const std::string second = header({"XTENSION= 'IMAGE'", "BITPIX  = -32", "NAXIS   = 2", "NAXIS1  = 300",
                                      "NAXIS2  = 200", "PCOUNT  = 0", "GCOUNT  = 1"});

@@ -32,13 +32,6 @@ namespace {
 constexpr std::chrono::seconds kStoppedPatience{10};
 constexpr std::size_t kPage = 4096;  ///< more than pixels must be aligned to
 
-/// A sanitizer ends a child by its exit code; its report is told, and never taken for damaged data.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-
 ChildAnswer* answer_of_this_child = nullptr;
 bool this_child_is_caged = false;
 
@@ -195,6 +188,7 @@ std::string CagedChildren::wait(const Progress& progress) {
           "{}the decoder was ended from outside (signal {}), as the system does where memory lacks", where_, signal));
     return fmt::format("the decoder crashed (signal {})", signal);
   }
+  // A sanitizer ends a child by its exit code: never taken for damaged data.
   if (kSanitized && end == End::known && WIFEXITED(how) && WEXITSTATUS(how) != 0)
     throw std::logic_error(where_ + "a sanitizer ended the decoder");
   switch (answer.end) {

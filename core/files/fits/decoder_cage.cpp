@@ -67,25 +67,25 @@ class Filter {
     jump(kMachine, 1, 0);
     add(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
     add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
-    for (const long call : kFree) {
-      jump(static_cast<std::uint32_t>(call), 0, 1);
-      add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    }
+    for (const long call : kFree) allow(call);
     without(SYS_mmap, 2, PROT_EXEC);  // no memory that may be run
     without(SYS_mprotect, 2, PROT_EXEC);
     to_itself(SYS_tgkill);
     if (cage == Cage::paths)
-      for (const long call : kPlaces) {
-        jump(static_cast<std::uint32_t>(call), 0, 1);
-        add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-      }
+      for (const long call : kPlaces) allow(call);
     if (cage != Cage::whole) {
-      jump(static_cast<std::uint32_t>(SYS_prctl), 0, 1);
-      add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+      allow(SYS_prctl);
       without(SYS_openat, 2, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND);
 #ifdef SYS_open
       without(SYS_open, 1, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND);
 #endif
+    }
+    if (kSanitized) {  // UBSan asks whether memory is there by writing it to a pipe of its own
+      allow(SYS_pipe2);
+#ifdef SYS_pipe
+      allow(SYS_pipe);
+#endif
+      allow(SYS_write);
     }
     to_streams(SYS_write);
     to_streams(SYS_writev);
@@ -98,6 +98,10 @@ class Filter {
   /// Skips `equal` lines where the word is `value`, else `other` lines.
   void jump(std::uint32_t value, std::uint8_t equal, std::uint8_t other) {
     lines_[used_++] = {BPF_JMP | BPF_JEQ | BPF_K, equal, other, value};
+  }
+  void allow(long call) {
+    jump(static_cast<std::uint32_t>(call), 0, 1);
+    add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   }
   /// A call of whose argument none of the bits is set.
   void without(long call, int which, std::uint32_t bits) {
@@ -181,7 +185,8 @@ void leave_little(int descriptor, int opens, std::uint64_t now, std::uint64_t by
     const rlimit lower{std::min<rlim_t>(most.rlim_cur, wanted), std::min<rlim_t>(most.rlim_max, wanted)};
     ::setrlimit(which, &lower);
   };
-  limit(RLIMIT_NOFILE, kFirst + 1 + static_cast<unsigned>(opens));
+  constexpr unsigned kPipe = kSanitized ? 2 : 0;
+  limit(RLIMIT_NOFILE, kFirst + 1 + kPipe + static_cast<unsigned>(opens));
   if (now > 0) limit(RLIMIT_AS, now + bytes);
 }
 

@@ -8,6 +8,13 @@
 
 namespace reber::fits {
 
+/// Whether a sanitizer watches this build. In a cage it has pipes as well, and what it reports goes to standard error.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 enum class Cage {
   half,   ///< files may still be opened to be read, and the whole cage entered
   whole,  ///< no file is opened
