@@ -67,6 +67,30 @@ def width(values):
     return 1.4826 * np.median(abs(values - np.median(values)))
 
 
+def pulls_of(reber, folder, truth, more=()):
+    """(measured - true) / stated error of what find makes of m.fits by quantity, and how many rows there are on nothing."""
+    ra, dec, flux = truth
+    subprocess.run([reber, "find", folder / "m.fits", "-o", folder / "c.csv", "--overwrite", "--backend", "cpu", "-q", *more], check=True)
+    with open(folder / "c.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    column = {key: np.array([float(row[key] or "nan") for row in rows])
+              for key in ("RA", "DEC", "E_RA", "E_DEC", "Peak_flux", "E_Peak_flux", "Total_flux", "E_Total_flux")}
+    which, apart, _ = SkyCoord(column["RA"], column["DEC"], unit="deg").match_to_catalog_sky(SkyCoord(ra, dec, unit="deg"))
+    good = apart.arcsec < 4
+    pulls = {"peak": (column["Peak_flux"] - flux[which]) / column["E_Peak_flux"],
+             "total": (column["Total_flux"] - flux[which]) / column["E_Total_flux"],
+             "RA": (column["RA"] - ra[which]) * np.cos(np.radians(dec[which])) / column["E_RA"],
+             "Dec": (column["DEC"] - dec[which]) / column["E_DEC"]}
+    return {key: value[good] for key, value in pulls.items()}, int((~good).sum())
+
+
+def add_fields(reber, folder, *more):
+    """m.fits and its map of the noise s.fits of the fields p*.fits."""
+    subprocess.run([reber, "mosaic", *sorted(folder.glob("p?.fits")), "-o", folder / "m.fits", "--write-rms-map", folder / "s.fits",
+                    "--beam-model", f"gaussian:{PRIMARY}@1400", "--overwrite", "--backend", "cpu", "-q", *more], check=True)
+    return fits.getdata(folder / "m.fits", header=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--reber", required=True)
@@ -74,28 +98,15 @@ def main():
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        ra, dec, flux = make(folder, np.random.default_rng(given.seed))
-        common = ["--backend", "cpu", "-q"]
-        subprocess.run([given.reber, "mosaic", *sorted(folder.glob("p*.fits")), "-o", folder / "m.fits", "--write-rms-map",
-                        folder / "s.fits", "--beam-model", f"gaussian:{PRIMARY}@1400", *common], check=True)
-        image, keys = fits.getdata(folder / "m.fits", header=True)
+        truth = ra, dec, flux = make(folder, np.random.default_rng(given.seed))
+        image, keys = add_fields(given.reber, folder)
         rest = image.astype(float)
         add(rest, *WCS(keys).all_world2pix(ra, dec, 0), -flux)
         print(f"noise over its map: {np.nanstd(rest / fits.getdata(folder / 's.fits')):.4f}")
         for more in ([], ["--use-rms", folder / "s.fits"]):
-            subprocess.run([given.reber, "find", folder / "m.fits", "-o", folder / "c.csv", "--overwrite", *common, *more], check=True)
-            with open(folder / "c.csv", encoding="utf-8") as file:
-                rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-            column = {key: np.array([float(row[key] or "nan") for row in rows])
-                      for key in ("RA", "DEC", "E_RA", "E_DEC", "Peak_flux", "E_Peak_flux", "Total_flux", "E_Total_flux")}
-            which, apart, _ = SkyCoord(column["RA"], column["DEC"], unit="deg").match_to_catalog_sky(SkyCoord(ra, dec, unit="deg"))
-            good = apart.arcsec < 4
-            pulls = {"peak": (column["Peak_flux"] - flux[which]) / column["E_Peak_flux"],
-                     "total": (column["Total_flux"] - flux[which]) / column["E_Total_flux"],
-                     "RA": (column["RA"] - ra[which]) * np.cos(np.radians(dec[which])) / column["E_RA"],
-                     "Dec": (column["DEC"] - dec[which]) / column["E_DEC"]}
-            print("with its map of the noise:" if more else "noise measured:", f"{good.sum()} sources of {flux.size}, {(~good).sum()} rows on nothing;",
-                  ", ".join(f"{key} {width(value[good]):.3f}" for key, value in pulls.items()))
+            pulls, nothing = pulls_of(given.reber, folder, truth, more)
+            print("with its map of the noise:" if more else "noise measured:", f"{pulls['peak'].size} sources of {flux.size}, {nothing} rows on nothing;",
+                  ", ".join(f"{key} {width(value):.3f}" for key, value in pulls.items()))
 
 
 if __name__ == "__main__":

@@ -41,6 +41,11 @@ def fields():
         v = rng.normal(0, rms, (N, N)) + 5
         v[:3] = np.nan; v[60 + i, 70:75] = np.nan
         yield i, x, y, rms, v
+# Gaussians of ten pixels all along the edges of the second of two fields, half a pixel from the first.
+def smooth(n, x, y):
+    v, u = np.mgrid[:n, :n] - n / 2
+    v, u = v + y, u + x
+    return sum(np.exp(-4 * np.log(2) * ((u - a) ** 2 + (v - b) ** 2) / 100) for a, b in [(-39.5, b) for b in range(-60, 70, 25)] + [(a, -69.5) for a in range(-30, 70, 25)])
 # The pointing of all is their reference pixel, which is the middle of the grid: p goes with the distance from there.
 def beam(i):
     v, u = np.mgrid[:M, :M] - M / 2
@@ -88,6 +93,13 @@ if what == "make":
         g = np.fft.fftfreq(256); t = np.exp(-np.pi ** 2 / (8 * np.log(2)) * 9 * (g[:, None] ** 2 + g ** 2) )
         n = np.fft.ifft2(f * t).real
         write("n%d.fits" % i, n / n.std(), k)
+    for i, (x, y) in enumerate([(0, 0), (40.5, 10.5)]):
+        write("e%d.fits" % i, smooth(N, x, y), keys(N, x, y))
+elif what == "edges":
+    got, want = read("e.fits"), smooth(M, 0, 0)
+    inner = np.s_[M // 2 - N // 2 + 5:M // 2 + N // 2 - 5, M // 2 - N // 2 + 5:M // 2 + N // 2 - 5]
+    worst = abs(got[inner] - want[inner]).max()
+    assert worst < 3e-4, worst
 elif what == "formula":
     image, weight = expected(float(sys.argv[2]), float(sys.argv[3]), "corrected" in sys.argv, "plain" not in sys.argv)
     compare("m.fits", image, 3e-5)
@@ -115,6 +127,11 @@ run mosaic f?.fits --like grid.fits --weights rms.txt --final-cutoff 0 "${output
 expect_status 0
 check formula .1 0 plain
 expect_in facts.json '"history"' 'c.fits'
+
+# Where a field ends, its poorer pixels give way to those of another one.
+run mosaic e0.fits e1.fits --like grid.fits --weights uniform --final-cutoff 0 -o e.fits "${cpu[@]}"
+expect_status 0
+check edges
 
 # Noise correlated like the beam, two fields half a pixel apart: the map of the noise says what there is.
 run mosaic n0.fits n1.fits -o nm.fits --write-rms-map ns.fits "${cpu[@]}"

@@ -4,7 +4,6 @@
 
 #include <bzlib.h>
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "core/base/error.hpp"
 #include "core/files/io/byte_source.hpp"
+#include "core/files/io/gzip_stream.hpp"
 
 namespace reber::fits {
 namespace {
@@ -65,48 +65,35 @@ class Feed {
 
 std::vector<std::byte> inflate_gzip(const ByteSource& file, const InflateLimit& most, const std::string& name,
                                     const Progress& progress) {
-  z_stream stream{};
-  // 16: a gzip wrapper is required; zlib then checks its CRC and length.
-  if (const int status = inflateInit2(&stream, 16 + MAX_WBITS); status != Z_OK) {
-    if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    throw InternalError("zlib cannot be started");
-  }
-  const std::unique_ptr<z_stream, void (*)(z_stream*)> guard(&stream, [](z_stream* s) { inflateEnd(s); });
+  GzipStream stream;
   Feed feed(file);
+  std::span<const std::byte> in;
   std::vector<std::byte> out;
   std::size_t used = 0;
+  const auto fill = [&] {
+    if (in.empty() && !feed.finished()) {
+      const unsigned fresh = feed.next();
+      in = std::as_bytes(std::span(feed.data(), fresh));
+    }
+  };
   for (;;) {
     progress.check();
-    if (stream.avail_in == 0 && !feed.finished()) {
-      stream.avail_in = feed.next();
-      stream.next_in = reinterpret_cast<Bytef*>(feed.data());  // zlib's byte type
-    }
+    fill();
     grow(out, used, name, "gzip", most);
-    const std::size_t room = std::min(out.size() - used, kOutputPiece);
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);  // zlib's byte type
-    stream.avail_out = static_cast<uInt>(room);
-    const int status = inflate(&stream, Z_NO_FLUSH);
-    used += room - stream.avail_out;
-    if (status == Z_STREAM_END) {
-      if (stream.avail_in == 0 && feed.finished()) break;
-      if (stream.avail_in == 0) {
-        stream.avail_in = feed.next();
-        stream.next_in = reinterpret_cast<Bytef*>(feed.data());  // zlib's byte type
-      }
+    const std::span<std::byte> room = std::span(out).subspan(used, std::min(out.size() - used, kOutputPiece));
+    const GzipStream::Step step = stream.inflate(in, room);
+    used += step.written;
+    in = in.subspan(step.read);
+    if (step.status == GzipStream::Status::end) {
+      fill();
       // Zero bytes pad gzip files on tapes; anything else must be a further member.
-      if (*stream.next_in != 0x1f) break;
-      inflateReset(&stream);
-      continue;
+      if (in.empty() || in.front() != std::byte{0x1f}) break;
+      stream.reset();
+    } else if (step.status == GzipStream::Status::damaged) {
+      throw DataError(fmt::format("'{}': the gzip data are damaged ({}); fetch the file again", name, stream.why()));
+    } else if (in.empty() && feed.finished() && step.written < room.size()) {
+      throw DataError(fmt::format("'{}': the gzip data are truncated; fetch the file again", name));
     }
-    if (status == Z_BUF_ERROR || status == Z_OK) {
-      if (stream.avail_in == 0 && feed.finished() && stream.avail_out > 0) {
-        throw DataError(fmt::format("'{}': the gzip data are truncated; fetch the file again", name));
-      }
-      continue;
-    }
-    if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    throw DataError(fmt::format("'{}': the gzip data are damaged ({}); fetch the file again", name,
-                                stream.msg != nullptr ? stream.msg : "unknown error"));
   }
   out.resize(used);
   return out;

@@ -94,28 +94,70 @@ double FieldOnGrid::inverse_at(float noise) const {
   return s > 0 ? 1 / (s * s) : std::numeric_limits<double>::quiet_NaN();
 }
 
+bool FieldOnGrid::flag_edges(const PlaceView& places, std::int64_t y, std::int64_t x0,
+                             std::span<unsigned char> flags) const {
+  constexpr double kBefore = 3, kBehind = 4, kWhole = 1e-3;
+  const Shape shape = field_.header->shape;
+  const auto near = [](double at, std::int64_t size) {
+    return (at < kBefore || at >= static_cast<double>(size) - kBehind) && std::abs(at - std::round(at)) > kWhole;
+  };
+  const auto far = [&](PixelPosition at) {
+    return at.x > kBehind && at.y > kBehind && at.x < static_cast<double>(shape.nx) - kBehind - 1 &&
+           at.y < static_cast<double>(shape.ny) - kBehind - 1;
+  };
+  const auto count = static_cast<std::int64_t>(flags.size());
+  bool any = false;
+  for (std::int64_t from = 0; from < count; from += kPlaceBlock) {
+    const std::int64_t to = std::min(from + kPlaceBlock, count);
+    if (far(place_of(places, y, x0 + from)) && far(place_of(places, y, x0 + to - 1))) continue;
+    for (std::int64_t k = from; k < to; ++k) {
+      const PixelPosition at = place_of(places, y, x0 + k);
+      const bool edge = near(at.x, shape.nx) || near(at.y, shape.ny);
+      flags[static_cast<std::size_t>(k)] = edge ? 1 : 0;
+      any = any || edge;
+    }
+  }
+  return any;
+}
+
 void FieldOnGrid::add(MosaicSums& sums, ThreadPool& pool, const Progress& progress) {
   const Rect part = common(sums.band, field_.covered);
   if (part.shape().count() == 0) return;
   read(part, progress, true);
+  const auto places = field_.places->of(part);
   pool.for_each(part.ny, [&](std::int64_t row) {
     std::vector<double> beam(static_cast<std::size_t>(part.nx));
     beams_of_row(part, row, beam.data());
+    std::vector<unsigned char> edges;
+    if (request_.how == Interpolation::fitted) {
+      edges.resize(static_cast<std::size_t>(part.nx));
+      if (!flag_edges(places->view(), part.y0 + row, part.x0, edges)) edges.clear();
+    }
     const std::int64_t at = (part.y0 + row - sums.band.y0) * sums.band.nx + part.x0 - sums.band.x0;
-    add_row(values_.data() + row * part.nx, noise_ ? noises_.data() + row * part.nx : nullptr, beam.data(), part.nx,
-            sums.pixels.data() + at, sums.weights.data() + at);
+    add_row(values_.data() + row * part.nx, noise_ ? noises_.data() + row * part.nx : nullptr, beam.data(), edges,
+            part.nx, sums.pixels.data() + at, sums.weights.data() + at);
   });
 }
 
-void FieldOnGrid::add_row(const float* values, const float* noise, const double* beam, std::int64_t count,
-                          double* pixels, double* weights) const {
+void FieldOnGrid::add_row(const float* values, const float* noise, const double* beam,
+                          std::span<const unsigned char> edges, std::int64_t count, double* pixels,
+                          double* weights) const {
   for (std::int64_t k = 0; k < count; ++k) {
     const double p = beam[k], value = static_cast<double>(values[k]) * field_.scale;
     if (!std::isfinite(value) || !(p >= request_.cutoff)) continue;
     const double inverse = noise ? inverse_at(noise[k]) : inverse_;
     if (!std::isfinite(inverse)) continue;
-    pixels[k] += value * (squared_ ? p * p : by_beam_ ? p : 1) * inverse;
-    weights[k] += (by_beam_ ? p * p : 1) * inverse;
+    const double pixel = value * (squared_ ? p * p : by_beam_ ? p : 1) * inverse;
+    const double weight = (by_beam_ ? p * p : 1) * inverse;
+    if (!edges.empty() && edges[static_cast<std::size_t>(k)] != 0) {
+      if (weights[k] > 0) continue;
+      pixels[k] += pixel;
+      weights[k] -= weight;
+      continue;
+    }
+    if (weights[k] < 0) pixels[k] = weights[k] = 0;
+    pixels[k] += pixel;
+    weights[k] += weight;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -14,7 +15,8 @@
 
 namespace reber {
 
-/// Sums over fields in a band of rows: of pixels times weights, and of weights.
+/// Sums over fields in a band of rows: of pixels times weights, and of weights. These are below 0 where only fields
+/// count whose edges are so near that the interpolation has fewer pixels (FieldOnGrid::add).
 struct MosaicSums {
   Rect band;
   std::vector<double> pixels, weights;
@@ -39,7 +41,8 @@ class FieldOnGrid {
   [[nodiscard]] double noise_gain_of() const { return gain_; }
   [[nodiscard]] const MosaicField& field() const { return field_; }
 
-  /// Adds its pixels to a band's sums: each row by one thread.
+  /// Adds its pixels to a band's sums: each row by one thread. Fitted weights need four pixels of the image on all
+  /// sides of a place between pixels; one nearer to the image's edge counts only where no field has a better one.
   void add(MosaicSums& sums, ThreadPool& pool, const Progress& progress);
   /// What pixels of a rectangle inside field().covered weigh where they are not blank; 0 below the cutoff.
   [[nodiscard]] std::vector<double> weights(const Rect& part, const Progress& progress);
@@ -47,8 +50,10 @@ class FieldOnGrid {
  private:
   void read(const Rect& part, const Progress& progress, bool pixels);
   void beams_of_row(const Rect& part, std::int64_t row, double* out) const;
-  void add_row(const float* values, const float* noise, const double* beam, std::int64_t count, double* pixels,
-               double* weights) const;
+  /// Flags the pixels of a row that are near the image's edge.   returns whether there are any
+  bool flag_edges(const PlaceView& places, std::int64_t y, std::int64_t x0, std::span<unsigned char> flags) const;
+  void add_row(const float* values, const float* noise, const double* beam, std::span<const unsigned char> edges,
+               std::int64_t count, double* pixels, double* weights) const;
   /// 1 / s^2 of a pixel of the map; NaN where the map has no noise above 0.
   [[nodiscard]] double inverse_at(float noise) const;
 

@@ -20,7 +20,7 @@ namespace {
 constexpr double kArcsec = 3600;
 /// Beams that are one for all fields: parts of an axis, degrees.
 constexpr double kSameAxis = 1e-3, kSameAngle = 0.5;
-/// Bytes of places that a field of cubes keeps for its next channel.
+/// Bytes of places that a field keeps, for what else is done at them and for the next channel.
 constexpr std::int64_t kPlaceBytes = std::int64_t{64} << 20;
 
 /// Where a field points: its reference point, in the frame of the grid.
@@ -124,7 +124,7 @@ MosaicFields::Opened MosaicFields::opened(const MosaicInput& input, const Progre
   check_rms(field, input, *header, progress);
   field.places = std::make_shared<PlaceGrids>(
       PlaceMap(request_.grid.wcs, header->wcs, input.shift, header->shape, request_.grid.shape), request_.threads,
-      cubes_ ? kPlaceBytes : 0);
+      kPlaceBytes);
   if (fields_.empty()) first_ = header;
   return field;
 }

@@ -35,9 +35,10 @@ void MosaicPlane::make(std::span<const std::unique_ptr<FieldOnGrid>> fields, con
     for (const auto& field : fields) field->add(sums, pool, progress);
     pairs.resize(2 * count);
     for (std::size_t k = 0; k < count; ++k) {
-      largest_ = std::max(largest_, sums.weights[k]);
-      pairs[2 * k] = static_cast<float>(sums.pixels[k] / sums.weights[k]);
-      pairs[2 * k + 1] = static_cast<float>(sums.weights[k]);
+      const double weight = std::abs(sums.weights[k]);
+      largest_ = std::max(largest_, weight);
+      pairs[2 * k] = static_cast<float>(sums.pixels[k] / weight);
+      pairs[2 * k + 1] = static_cast<float>(weight);
     }
     store_.put(y, sums.band.ny, pairs.data());
   }
