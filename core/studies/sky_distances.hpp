@@ -48,10 +48,9 @@ class SkyDistances {
               down[j] *
               nodes_[static_cast<std::size_t>((2 * block_y + static_cast<std::int64_t>(j)) * nx_ + 2 * block_x) + i];
       const std::int64_t n = std::min(2 * kStep - first, count - done);
-      for (std::int64_t k = 0; k < n; ++k) {
-        const std::array<double, 3> right = weights(first + k);
-        out[done + k] = right[0] * columns[0] + right[1] * columns[1] + right[2] * columns[2];
-      }
+      const auto* const right = kWeights.data() + first;
+      for (std::int64_t k = 0; k < n; ++k)
+        out[done + k] = right[k][0] * columns[0] + right[k][1] * columns[1] + right[k][2] * columns[2];
       done += n;
     }
   }
@@ -59,10 +58,16 @@ class SkyDistances {
  private:
   static std::pair<std::int64_t, std::int64_t> part(std::int64_t at) { return {at / (2 * kStep), at % (2 * kStep)}; }
   /// Lagrange's for nodes 0, 1, 2.
-  static std::array<double, 3> weights(std::int64_t at) {
+  static constexpr std::array<double, 3> weights(std::int64_t at) {
     const double t = static_cast<double>(at) / kStep;
     return {(t - 1) * (t - 2) / 2, t * (2 - t), t * (t - 1) / 2};
   }
+  /// Those of all pixels between three nodes.
+  static inline const std::array<std::array<double, 3>, 2 * kStep> kWeights = [] {
+    std::array<std::array<double, 3>, 2 * kStep> all{};
+    for (std::int64_t at = 0; at < 2 * kStep; ++at) all[static_cast<std::size_t>(at)] = weights(at);
+    return all;
+  }();
 
   std::int64_t y0_, x0_, nx_ = 0;
   std::vector<double> nodes_;

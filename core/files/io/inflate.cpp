@@ -26,19 +26,35 @@ constexpr std::size_t kFirstOutputBytes = std::size_t{1} << 20;
                               what, max_bytes));
 }
 
-/// Output that doubles up to the limit, so that memory follows the bytes that really come out.
+/// Room for what the headers describe, where so many bytes are likely of a packed file; the system gives memory as it
+/// is written to.
+void make_room(std::vector<std::byte>& out, std::int64_t bound, std::int64_t packed) {
+  constexpr std::int64_t kLikely = 16;
+  const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(bound, 0));
+  if (wanted <= out.capacity() || bound / kLikely > packed) return;
+  try {
+    out.reserve(wanted);
+  } catch (const std::bad_alloc&) {  // it may be more than will come
+  }
+}
+
+/// Output that grows up to the limit, so that memory follows the bytes that really come out: by pieces as far as there
+/// is room, else to twice its size.
 void grow(std::vector<std::byte>& out, std::size_t used, const std::string& name, const char* what,
-          const InflateLimit& most) {
+          const InflateLimit& most, std::int64_t packed) {
   if (used < out.size()) return;
+  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(most.bytes, 1));
   if (most.of_content) {
     const std::int64_t bound = most.of_content(std::span(out).first(used));
     if (static_cast<std::int64_t>(used) >= bound)
       throw DataError(fmt::format("'{}': its {} data inflate to more than the {} bytes that its headers describe", name,
                                   what, bound));
+    if (used > 0) make_room(out, std::min(bound, most.bytes), packed);
   }
-  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(most.bytes, 1));
   if (out.size() >= limit) too_large(name, what, most.bytes);
-  out.resize(std::min(limit, std::max(kFirstOutputBytes, 2 * out.size())));
+  const std::size_t wanted = out.capacity() > out.size() ? std::min(out.capacity(), out.size() + kOutputPiece)
+                                                         : std::max(kFirstOutputBytes, 2 * out.size());
+  out.resize(std::min(limit, wanted));
 }
 
 /// Hands out the compressed file in pieces.
@@ -79,7 +95,7 @@ std::vector<std::byte> inflate_gzip(const ByteSource& file, const InflateLimit& 
   for (;;) {
     progress.check();
     fill();
-    grow(out, used, name, "gzip", most);
+    grow(out, used, name, "gzip", most, file.size());
     const std::span<std::byte> room = std::span(out).subspan(used, std::min(out.size() - used, kOutputPiece));
     const GzipStream::Step step = stream.inflate(in, room);
     used += step.written;
@@ -118,7 +134,7 @@ std::vector<std::byte> inflate_bzip2(const ByteSource& file, const InflateLimit&
       stream.avail_in = feed.next();
       stream.next_in = feed.data();
     }
-    grow(out, used, name, "bzip2", most);
+    grow(out, used, name, "bzip2", most, file.size());
     const std::size_t room = std::min(out.size() - used, kOutputPiece);
     stream.next_out = reinterpret_cast<char*>(out.data() + used);  // libbz2's byte type
     stream.avail_out = static_cast<unsigned>(room);

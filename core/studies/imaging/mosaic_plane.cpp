@@ -49,16 +49,22 @@ bool MosaicPlane::counts(float weight) const { return weight > 0 && weight >= st
 
 FloatRows MosaicPlane::rows(Part part, double gain) const {
   return [this, part, gain, pairs = std::vector<float>()](std::int64_t y0, std::int64_t ny, float* out) mutable {
-    const std::int64_t count = ny * store_.shape().nx;
-    pairs.resize(static_cast<std::size_t>(2 * count));
+    const auto count = static_cast<std::size_t>(ny * store_.shape().nx);
+    pairs.resize(2 * count);
     store_.get(y0, ny, pairs.data());
-    for (std::int64_t k = 0; k < count; ++k) {
-      const float image = pairs[static_cast<std::size_t>(2 * k)], weight = pairs[static_cast<std::size_t>(2 * k + 1)];
-      out[k] = !counts(weight)        ? std::nanf("")
-               : part == Part::image  ? image
-               : part == Part::weight ? weight
-                                      : static_cast<float>(gain / std::sqrt(static_cast<double>(weight)));
-    }
+    const auto least = static_cast<float>(least_), blank = std::nanf("");
+    const auto fill = [&](auto value) {
+      for (std::size_t k = 0; k < count; ++k) {
+        const float weight = pairs[2 * k + 1];
+        out[k] = weight > 0 && weight >= least ? value(pairs[2 * k], weight) : blank;
+      }
+    };
+    if (part == Part::image)
+      fill([](float image, float) { return image; });
+    else if (part == Part::weight)
+      fill([](float, float weight) { return weight; });
+    else
+      fill([gain](float, float weight) { return static_cast<float>(gain / std::sqrt(static_cast<double>(weight))); });
   };
 }
 
