@@ -90,6 +90,23 @@ TEST(GrownSums, hold_the_wings_of_an_exponential) {
   EXPECT_NEAR(got[0].y, 48.3, 0.1);
 }
 
+TEST(GrownSums, hold_what_lies_around_where_that_tells_no_shape) {
+  // A deep hole far from the source: moments of all pixels have no shape, and their sum is right.
+  const GaussianComponent wide{5.5, 47.3, 48.6, {500, 90, 380}};
+  Image image = without_noise({wide});
+  for (const std::int64_t y : {12, 84})
+    for (const std::int64_t x : {12, 84})
+      for (std::int64_t dy = 0; dy < 4; ++dy)
+        for (std::int64_t dx = 0; dx < 4; ++dx) image.at(y + dy, x + dx) -= 20;
+  const std::vector<Source> plain = grown_in(image, kOfBeam, false), grown = grown_in(image, kOfBeam);
+  ASSERT_EQ(grown.size(), 1u);
+  EXPECT_NE(grown[0].total, plain[0].total);
+  EXPECT_GT(grown[0].e_total, plain[0].e_total);
+  const Ellipse truth = ellipse_of(to_sky(wide.fwhm2, *header_of().centre_geometry()));
+  EXPECT_NEAR(grown[0].major_deg, truth.major, 2 * grown[0].e_major_deg) << "moments that end at the flood level";
+  EXPECT_NEAR(grown[0].minor_deg, truth.minor, 2 * grown[0].e_minor_deg);
+}
+
 TEST(GrownSums, leave_points_as_they_are) {
   const Image image = without_noise({{30, 30, 31, beam_px()}, {7, 60, 61, beam_px()}});
   const std::vector<Source> plain = grown_in(image, kOfBeam, false), grown = grown_in(image, kOfBeam);

@@ -96,7 +96,7 @@ TEST(WideFits, give_place_and_shape_to_sums_where_wings_are_not_known) {
   const NoiseCorrelation beam = NoiseCorrelation::of_shape(beam_px());
   const GaussianComponent truth{4.5, 47.2, 48.9, kWide};
   const Ellipse axes = ellipse_of(to_sky(truth.fwhm2, *header_of().centre_geometry()));
-  double squares = 0;
+  double squares = 0, peaks = 0, off = 0;
   int sums = 0;
   for (std::uint64_t seed = 31; seed < 51; ++seed) {
     Image image = white_noise(seed);
@@ -106,9 +106,14 @@ TEST(WideFits, give_place_and_shape_to_sums_where_wings_are_not_known) {
     ++sums;
     EXPECT_NE(got.source.flag & kFlagComplex, 0);
     squares += std::pow((got.source.major_deg - axes.major) / axes.major, 2);
+    // The brightest pixel of a wide source is one that noise lifted.
+    peaks += std::pow((got.source.peak - truth.peak) / got.source.e_peak, 2);
+    off += (got.source.peak - truth.peak) / truth.peak;
   }
   EXPECT_GE(sums, 5);
   EXPECT_LT(std::sqrt(squares / sums), 0.06);
+  EXPECT_LT(std::sqrt(peaks / sums), 1.5);
+  EXPECT_LT(std::abs(off / sums), 0.05);
 }
 
 TEST(WideFits, are_given_up_where_the_source_is_no_gaussian) {

@@ -115,9 +115,8 @@ void grow_alone(SourceRow& row, const FitPixels& all, const FitPixels& beyond, c
   const double dx = sums.sx / sums.s, dy = sums.sy / sums.s;
   const double xx = sums.sxx / sums.s - dx * dx, yy = sums.syy / sums.s - dy * dy, xy = sums.sxy / sums.s - dx * dy;
   if (!(sums.s > 0 && xx > 0 && xx * yy > xy * xy)) {
-    // So faint that only a smoothed image shows it: the pixels around say what it holds, but not its shape.
-    if (above_flood(row, in.options) * in.options.flood < in.options.seed)
-      grow_several({&row, 1}, {true}, all, 0, in.noise, background);
+    // The pixels around say what it holds, but not its shape.
+    grow_several({&row, 1}, {true}, all, 0, in.noise, background);
     return;
   }
   if (outlined)
@@ -128,6 +127,8 @@ void grow_alone(SourceRow& row, const FitPixels& all, const FitPixels& beyond, c
       !lies_evenly(all, background) ? WingFlux() : wing_flux(all, beyond, std::sqrt(gaussian_area(in.beam)), in.noise);
   multiply_sums(sums, 1 + wings.sum / sums.s);
   grown.errors->s = std::hypot(with_level(all, grown.errors->s, background), wings.error);
+  // A Gaussian describes the pixels as well: which of the two the source is nothing tells.
+  if (grown.errors->flux > 0) grown.errors->s = std::hypot(grown.errors->s, sums.s - grown.errors->flux);
   row = grown;
 }
 

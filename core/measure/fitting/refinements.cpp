@@ -12,7 +12,6 @@
 #include "core/measure/fitting/level_errors.hpp"
 #include "core/measure/fitting/raised_noise.hpp"
 #include "core/measure/fitting/shared_heights.hpp"
-#include "core/measure/fitting/wide_fits.hpp"
 #include "core/measure/sources/cut_errors.hpp"
 
 namespace reber {
@@ -24,18 +23,6 @@ bool any_gaussian(std::span<const SourceRow> island) {
 
 bool is_surrounded(std::span<const SourceRow> island, const Refining& in) {
   return in.around && std::ranges::binary_search(in.around->label, island.front().island);
-}
-
-WideFitInputs wide_inputs(const Refining& in) {
-  return {in.pixels,
-          *in.around,
-          in.options,
-          *in.fitter.beam_px(),
-          in.beams,
-          in.fitter.weights_noise(),
-          in.fitter.errors_noise(),
-          in.background,
-          in.pool};
 }
 
 HeldAgainst held_inputs(const Refining& in) {
@@ -130,6 +117,18 @@ std::vector<SourceRow> copies_of(std::span<const IslandRows> islands) {
 }
 
 }  // namespace
+
+WideFitInputs wide_inputs(const Refining& in) {
+  return {in.pixels,
+          *in.around,
+          in.options,
+          *in.fitter.beam_px(),
+          in.beams,
+          in.fitter.weights_noise(),
+          in.fitter.errors_noise(),
+          in.background,
+          in.pool};
+}
 
 std::span<const Refinement> refinements() { return kTable; }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/measure/fitting/surroundings.hpp"
+#include "core/measure/fitting/wide_fits.hpp"
 #include "core/measure/sources/fit_sources.hpp"
 #include "core/measure/sources/island_rows.hpp"
 #include "core/sky/mask/searched_pixels.hpp"
@@ -48,6 +49,9 @@ struct Refinement {
 
 /// In the order in which they are done.
 [[nodiscard]] std::span<const Refinement> refinements();
+
+/// What fits with surroundings see, once `around` is fetched. Of images with a beam.
+[[nodiscard]] WideFitInputs wide_inputs(const Refining& in);
 
 /// Fetches `around`, of the islands that want it as their rows stand.   throws DeviceError, Cancelled
 void look_around(std::span<const IslandRows> islands, Refining& in);

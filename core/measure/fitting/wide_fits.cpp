@@ -117,7 +117,7 @@ bool leaves_noise(const FittedGaussian& fit, const FitPixels& pixels, const Wide
   return noise_alone(fit_rest({fit}, pixels, in.options.flood), pixels, beam_at(in, fit.component));
 }
 
-/// A row that keeps its sum takes place and shape of a Gaussian.
+/// A row that keeps its sum takes place, shape and height of a Gaussian.
 void set_outline(const FittedGaussian& fit, SourceRow& row) {
   const GaussianComponent& g = fit.component;
   IslandSums& sums = row.sums;
@@ -128,6 +128,7 @@ void set_outline(const FittedGaussian& fit, SourceRow& row) {
   sums.syy = sums.s * (dy * dy + g.fwhm2.yy / kFwhm2PerVariance);
   const auto& c = fit.covariance;
   SumErrors errors{std::sqrt(c[0][0]), {c[1][1], c[1][2], c[2][2]}, {}, true};
+  errors.peak = g.peak, errors.e_peak = std::sqrt(c[0][0]), errors.flux = gaussian_flux(g);
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t b = 0; b < 3; ++b) errors.shape[a][b] = c[a + 3][b + 3];
   row.errors = errors;
@@ -198,7 +199,7 @@ void fit_with_surroundings(Backend& backend, std::span<const IslandRows> islands
           fit.level_error, mesh_level_error(one.seen.fitted, sum_error(one.seen.fitted, in.errors), in.background));
       return;
     }
-    if (holds && leaves_noise(*fit.gaussian, one.seen.fitted, in)) set_outline(*fit.gaussian, *one.row);
+    if (leaves_noise(*fit.gaussian, one.seen.fitted, in)) set_outline(*fit.gaussian, *one.row);
     fit = {{}, kFlagNotFitted};
   });
 }

@@ -22,9 +22,9 @@ constexpr double kMostIslandWork = 5e8;
 constexpr double kTypicalRounds = 20;
 /// Components that an island may gain: what a fit of that many does not describe is no sum of Gaussians.
 constexpr std::size_t kMostExtra = 8;
-/// A component that is added: the fall of chi^2, the residual that asks for it in rms and as a
-/// part of the brightest component (calibration errors around bright sources are of this order).
-constexpr double kLeastResidual = 4, kLeastContrast = 0.01;
+/// A component that is added: the residual that asks for it as a part of the brightest component (calibration errors
+/// around bright sources are of this order).
+constexpr double kLeastContrast = 0.01;
 /// Seed thresholds above which no noise peak is to be expected in any image.
 constexpr double kSurePeak = 1.3;
 

@@ -18,6 +18,9 @@ namespace reber {
 /// By which chi^2 falls for a component or a shape that is taken.
 inline constexpr double kLeastGain = 10;
 
+/// Residual, in rms, that asks for one component more.
+inline constexpr double kLeastResidual = 4;
+
 /// Multiply-adds that one fit may cost: well below a second of one processor.
 constexpr double kMostWork = 2e8;
 

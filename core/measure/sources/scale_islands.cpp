@@ -84,13 +84,6 @@ void add_to(IslandSums& sums, const IslandPixels& all, std::size_t p, bool negat
   sums.sxx += value * dx * dx, sums.sxy += value * dx * dy, sums.syy += value * dy * dy;
 }
 
-IslandSums sums_of(const IslandPixels& all, std::size_t which, bool negative) {
-  IslandSums sums;
-  for (std::int64_t p = all.first[which]; p < all.first[which + 1]; ++p)
-    add_to(sums, all, static_cast<std::size_t>(p), negative);
-  return sums;
-}
-
 /// Rows of each island of scales, by its label.
 std::unordered_map<std::int64_t, std::vector<std::size_t>> by_island(const std::vector<SourceRow>& rows) {
   std::unordered_map<std::int64_t, std::vector<std::size_t>> of;
@@ -99,6 +92,13 @@ std::unordered_map<std::int64_t, std::vector<std::size_t>> by_island(const std::
 }
 
 }  // namespace
+
+IslandSums sums_of(const IslandPixels& all, std::size_t which, bool negative) {
+  IslandSums sums;
+  for (std::int64_t p = all.first[which]; p < all.first[which + 1]; ++p)
+    add_to(sums, all, static_cast<std::size_t>(p), negative);
+  return sums;
+}
 
 InnerIslands inner_islands(const IslandPixels& outer, const DetectOptions& options) {
   InnerIslands inner;

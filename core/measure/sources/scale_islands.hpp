@@ -22,6 +22,9 @@ struct InnerIslands {
 /// outer: pixels of every island of scales
 [[nodiscard]] InnerIslands inner_islands(const IslandPixels& outer, const DetectOptions& options);
 
+/// Sums of the pixels of one island, as measure() has them.   which: entry of the islands
+[[nodiscard]] IslandSums sums_of(const IslandPixels& all, std::size_t which, bool negative);
+
 /// Gives every row of an inner island the label, the pixels and the sum of the island of scales that it is in.
 void move_outward(std::vector<SourceRow>& rows, const InnerIslands& inner, const IslandPixels& outer,
                   const DetectOptions& options);

@@ -240,8 +240,19 @@ void set_fit(Source& source, const SourceFit& made, const ShapeErrors& of_moment
 struct Measured {
   Source source;
   Covariance fwhm2, position;  ///< position: covariance of x and y
-  ShapeErrors errors{};
+  ShapeErrors errors{};        ///< of the noise alone
+  ShapeErrors stated{};        ///< with what moments may lack that end at the flood level
 };
+
+/// Moments of pixels that end at the flood level, as they stand: they may lack what a Gaussian's would.
+///   cut: the flood level over the peak
+void add_cut_error(const Covariance& fwhm2, double cut, ShapeErrors& errors) {
+  if (!(cut > 0 && cut < 1)) return;
+  const double lacks = 1 / variance_left(cut) - 1;
+  const std::array<double, 3> all{fwhm2.xx, fwhm2.xy, fwhm2.yy};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) errors[a][b] += lacks * lacks * all[a] * all[b];
+}
 
 Measured make_source(const SourceRow& of, const Setting& setting) {
   const std::int64_t flag = of.fit.flag;
@@ -277,12 +288,19 @@ Measured make_source(const SourceRow& of, const Setting& setting) {
   if (shape.complex) source.flag |= kFlagComplex;
   set_fluxes(source, sums, shape, threshold, pixels, setting);
   if (of.errors) source.e_total = of.errors->s * std::abs(setting.per_sum);
+  if (of.errors && of.errors->peak > 0) {
+    source.peak = (source.negative ? -1 : 1) * of.errors->peak * setting.unit;
+    source.e_peak = of.errors->e_peak * setting.unit;
+  }
   const bool whole = of.whole_npix == 0;
   source.isl_total = (source.negative ? -1 : 1) * (whole ? sums.s : of.whole_s) * setting.per_sum;
   source.e_isl_total = sums.peak_rms * std::abs(setting.per_sum) *
                        sum_error(static_cast<double>(whole ? sums.npix : of.whole_npix), setting);
   const bool known = of.errors && of.errors->moments;
   measured.errors = known ? of.errors->shape : shape_errors(shape.fwhm2, std::numbers::sqrt2 / rho);
+  measured.stated = measured.errors;
+  if (!known && shape.complex && (flag & kFlagNotFitted) != 0)
+    add_cut_error(shape.fwhm2, threshold / pixel, measured.stated);
   measured.fwhm2 = shape.fwhm2;
   measured.position = known ? of.errors->place : position;
   source.e_x = std::sqrt(measured.position.xx), source.e_y = std::sqrt(measured.position.yy);
@@ -296,14 +314,14 @@ Measured make_source(const SourceRow& of, const Setting& setting) {
 
 Source whole_source(const SourceRow& row, const Setting& setting) {
   const SourceFit& fit = row.fit;
-  auto [source, fwhm2, position, errors] = make_source(row, setting);
+  auto [source, fwhm2, position, errors, stated] = make_source(row, setting);
   source.shared = row.shared;
   if (row.cut) source.flag |= kFlagEdge;
   if (fit.gaussian) {
     source.flag &= ~(kFlagSmall | kFlagComplex);  // said of the moments
     set_fit(source, fit, errors, setting);
   } else {
-    set_sky(source, fwhm2, position, errors, errors, setting);
+    set_sky(source, fwhm2, position, stated, errors, setting);
   }
   source.flag |= fit.flag;
   source.e_peak = std::hypot(source.e_peak, fit.unsure * source.peak);

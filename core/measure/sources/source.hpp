@@ -81,6 +81,9 @@ struct SumErrors {
   Covariance place;      ///< covariance of the centroid's x and y, pixels
   ShapeErrors shape{};   ///< of FWHM^2 made of the second moments
   bool moments = false;  ///< place and shape are known as well
+  /// Of a Gaussian that describes the pixels as well as their sum does: its height with its error, in the image's unit
+  /// above background, and its flux as a sum of pixels. 0: there is none.
+  double peak = 0, e_peak = 0, flux = 0;
 };
 
 /// What a fit made of one source; no Gaussian where it keeps its moments.

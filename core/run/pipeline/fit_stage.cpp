@@ -11,6 +11,7 @@
 #include "core/base/trace.hpp"
 #include "core/measure/fitting/grown_sums.hpp"
 #include "core/measure/fitting/island_margin.hpp"
+#include "core/measure/fitting/joined_pieces.hpp"
 #include "core/measure/fitting/noise_weights.hpp"
 #include "core/measure/fitting/refinements.hpp"
 #include "core/run/pipeline/measure_stage.hpp"
@@ -77,6 +78,7 @@ Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work) {
                     work.job};
   };
   Refining own_islands = refining(pixels, scales ? Islands::inside_scales : Islands::image);
+  join_pieces(made.rows, own_islands);
   refine_rows(made.rows, own_islands);
   const bool kept = request.fit.keep_noise_peaks;
   const auto noise =
