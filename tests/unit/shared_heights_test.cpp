@@ -203,6 +203,18 @@ TEST(SharedHeights, of_one_wide_gaussian_hold_the_pixels_where_these_say_more) {
   EXPECT_DOUBLE_EQ(got(times_beam(2.5), 0.9, 0), 0.9);  // in a crowd what lies around it is of others
 }
 
+TEST(SharedHeights, of_one_wide_gaussian_doubt_what_they_change) {
+  const Covariance beam = beam_px();
+  const Scene wide{{40, 48, 48, {3.5 * beam.xx, 3.5 * beam.xy, 3.5 * beam.yy}}};
+  Island of = island_of(image_of(wide), 1);
+  SourceFit& fit = of.rows[0].fit;
+  fit.gaussian.emplace(), fit.gaussian->component = wide[0], fit.gaussian->component.peak *= 0.8;
+  fit.flag = 0;
+  share(of);
+  EXPECT_NEAR(fit.gaussian->component.peak, wide[0].peak, 0.02 * wide[0].peak);
+  EXPECT_GT(std::sqrt(fit.gaussian->covariance[0][0]), 0.19 * wide[0].peak);
+}
+
 TEST(SharedHeights, of_emission_in_pieces_hold_the_pixels) {
   // Five points that together are no point.
   Scene pieces;

@@ -159,6 +159,19 @@ std::optional<GaussianComponent> moved(const GaussianComponent& from, const Goes
   return to;
 }
 
+/// A Gaussian alone whose pixels say otherwise by more than noise: each of the two may be right.
+void doubt_change(const GaussianComponent& before, FittedGaussian& after) {
+  const GaussianComponent& to = after.component;
+  const std::array<double, GaussianComponent::kParameters> change{to.peak - before.peak,
+                                                                  to.x - before.x,
+                                                                  to.y - before.y,
+                                                                  to.fwhm2.xx - before.fwhm2.xx,
+                                                                  to.fwhm2.xy - before.fwhm2.xy,
+                                                                  to.fwhm2.yy - before.fwhm2.yy};
+  for (std::size_t a = 0; a < change.size(); ++a)
+    for (std::size_t b = 0; b < change.size(); ++b) after.covariance[a][b] += change[a] * change[b];
+}
+
 /// Rows that are Gaussians: what they lack of the pixels' sum is shared among them as the squares of their errors,
 /// which are least where a row is sure.   island, ring: as above
 void settle_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring, const HeldAgainst& in) {
@@ -182,8 +195,11 @@ void settle_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring
   const double factor = held->sum / after;
   if (!(factor >= kLeastShare && factor <= 2)) return;
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    rows[k].fit.gaussian->component = fitted[k].component;
-    multiply_height(*rows[k].fit.gaussian, factor);
+    FittedGaussian& one = *rows[k].fit.gaussian;
+    const GaussianComponent before = one.component;
+    one.component = fitted[k].component;
+    multiply_height(one, factor);
+    if (rows.size() == 1) doubt_change(before, one);
   }
   widen_errors(rows, held->error);
 }
