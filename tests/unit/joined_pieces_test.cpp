@@ -82,8 +82,8 @@ TEST(JoinedPieces, of_one_gaussian_are_one_row_whose_errors_are_right) {
 }
 
 TEST(JoinedPieces, leave_two_sources_two) {
-  GaussianComponent left{9, 36, 48, {160, 0, 160}}, right = left;
-  right.x = 60;
+  GaussianComponent left{12, 40, 48, {160, 0, 160}}, right = left;
+  right.x = 56;
   int two = 0;
   for (std::uint64_t seed = 1; seed < 8; ++seed) {
     const Joined got = joined(sky({left, right}, seed));
