@@ -170,6 +170,7 @@ void keep_to_folders(Options& options) {
     all.push_back(fs::path(viewer.script).parent_path().string());
   }
   fence_paths(all);
+  if (viewer.browser) viewer.browser->folder = fs::absolute(options.folders.front()).string();
   // Where nothing is said the dialogs begin in the current folder.
   if (!within_fence(".")) fs::current_path(options.folders.front());
 }

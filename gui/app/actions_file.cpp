@@ -28,6 +28,7 @@ void step_plane(Context& c, std::int64_t step) {
   next.hdu = document.header->hdu;
   // From the plane that was asked for, which may be still on its way: a held key goes on.
   next.plane = document.cube->stepped(document.open.plane.value_or(document.header->plane), step);
+  leave_polarised(document);
   c.shell.show_plane(document, next);
 }
 
@@ -84,6 +85,8 @@ std::vector<Action> file_actions() {
        {}},
       panel_action("session", "File"),
       panel_action("export", "File"),
+      panel_action("film", "File"),
+      panel_action("exchange", "File"),
       {"sources.export",
        "Export the sources",
        "File",

@@ -86,8 +86,10 @@ void App::open_window() {
     return;
   }
   auto served = std::make_unique<ServedWindow>(
-      ServedOptions{options_.width, options_.height, options_.scale, options_.browser->port, options_.browser->hosts},
+      ServedOptions{options_.width, options_.height, options_.scale, options_.browser->port, options_.browser->hosts,
+                    options_.browser->folder},
       state_.user_scale);
+  state_.served = true;
   // Names of folders that browsers do not see.
   std::erase_if(state_.recent, [](const std::string& path) { return !within_fence(path); });
   if (options_.say) options_.say("The viewer is at " + served->address());

@@ -71,6 +71,11 @@ class App final : public Shell {
   void copy_text(const std::string& text) override;
   [[nodiscard]] std::string paste_text() override { return window_->clipboard(); }
   void toggle_full_screen() override { window_->toggle_full_screen(); }
+  void give_to_browser(const std::string& path) override { window_->give_to_browser(path); }
+  void ask_browser() override { window_->ask_browser(); }
+  [[nodiscard]] std::string browser_folder() const override {
+    return options_.browser ? options_.browser->folder : std::string();
+  }
   [[nodiscard]] std::function<void()> wake() override;
   [[nodiscard]] std::vector<std::string> backends() const override { return options_.backends; }
   [[nodiscard]] std::string backend() const override { return runs_->backend(); }

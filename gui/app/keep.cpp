@@ -56,6 +56,7 @@ SavedImage capture_image(const Document& document, KnownFiles& files) {
   image.file = files.identity(document.path);
   image.hdu = document.header ? document.header->hdu : document.open.hdu.value_or(-1);
   image.plane = document.header ? document.header->plane : document.open.plane.value_or(-1);
+  image.linear = document.cube_view.linear;
   image.view = {kLayerNames[static_cast<std::size_t>(document.shown)], document.view, document.layer().render,
                 !document.fit_when_drawn};
   image.ran = document.result != nullptr;
@@ -74,6 +75,10 @@ void restore_image(Context& context, const SavedImage& image) {
   if (image.plane >= 0) options.plane = image.plane;
   context.shell.open(image.file.path, options);
   Document& document = *context.state.documents.back();
+  if (image.linear != LinearPolarisation::off) {
+    document.cube_view.linear = image.linear;
+    context.shell.show_plane(document, document.open);
+  }
   apply_json(JsonObject(image.parameters, image.file.path, "parameters"), document.request);
   document.extended.wanted = image.extended;
   document.view = image.view.transform;

@@ -8,6 +8,7 @@
 #include "gui/app/session_dialog.hpp"
 #include "gui/app/welcome.hpp"
 #include "gui/export/export_dialog.hpp"
+#include "gui/export/film_dialog.hpp"
 #include "gui/ui/panel.hpp"
 
 namespace reber::gui {
@@ -18,7 +19,7 @@ MakePanel make_display_panel, make_statistics_panel, make_pipeline_panel, make_p
     make_header_panel, make_goto_panel, make_magnifier_panel, make_contours_panel, make_bookmarks_panel,
     make_open_dialog, make_compare_panel, make_device_panel, make_sources_panel, make_plots_panel, make_match_panel,
     make_prove_panel, make_inks_panel, make_tour_panel, make_send_dialog, make_extended_panel, make_why_panel,
-    make_spectrum_panel, make_cube_panel;
+    make_spectrum_panel, make_cube_panel, make_exchange_dialog;
 
 namespace {
 
@@ -34,6 +35,7 @@ bool with_cube(const ViewerState& state) {
 bool with_cube_images(const ViewerState& state) {
   return with_cube(state) || (state.document() != nullptr && state.document()->made_of);
 }
+bool with_browser(const ViewerState& state) { return state.served; }
 bool with_extended(const ViewerState& state) { return with_result(state) && state.document()->extended.wanted; }
 
 constexpr std::array kPanels{
@@ -160,6 +162,15 @@ constexpr std::array kPanels{
              "PNG in pixels, PDF and SVG with lines and text that stay lines and text. The view is written as "
              "it stands, with or without axes.",
              make_export_dialog, with_document, 520, 0},
+    PanelRow{"film", "Export a film", Place::dialog, false, "", "The planes of a cube as GIF or animated PNG",
+             "Every plane of the range drawn in the spectrum, or all, as the view shows them. GIF has 256 colours a "
+             "picture and plays everywhere; an animated PNG has all colours and plays in browsers.",
+             make_film_dialog, with_cube, 520, 0},
+    PanelRow{"exchange", "Files of the browser", Place::dialog, false, "",
+             "Sends a file from the browser's machine, and fetches one",
+             "Small files alone: 64 MiB to the viewer, 128 MiB from it. They go into the first folder of --folder, and "
+             "come from all of them. A file dropped on the page is sent as well, and opened.",
+             make_exchange_dialog, with_browser, 560, 0},
     PanelRow{"send", "Send to a program", Place::dialog, false, "",
              "Shows the image or the table in TOPCAT, Aladin or DS9 (SAMP)",
              "The image's file, or the rows that the table shows, to programs that run beside this one. They meet at "

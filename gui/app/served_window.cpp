@@ -71,7 +71,7 @@ const char* cursor_word(ImGuiMouseCursor cursor) {
 ServedWindow::ServedWindow(const ServedOptions& options, double user_scale)
     : Window(options.scale, user_scale),
       frame_at_(Clock::now()),
-      server_({options.port, options.hosts, [this] { post(); }}) {
+      server_({options.port, options.hosts, options.folder, [this] { post(); }}) {
   set_screen_scale(1);
   begin_fonts({options.width, options.height});
   target_.resize(options.width, options.height);
@@ -135,6 +135,8 @@ void ServedWindow::take_messages() {
       clipboard_ = message.text;
     else if (message.kind == Kind::size)
       resize(message.width, message.height, message.scale);
+    else if (message.kind == Kind::uploaded)
+      feed_drop(message.text);
     else if (message.kind == Kind::released)
       let_go();
   }

@@ -19,6 +19,7 @@ struct ServedOptions {
   double scale = 0;                ///< 0: the browser's
   int port = 0;                    ///< as in ServerOptions
   std::vector<std::string> hosts;
+  std::string folder;  ///< for files from browsers
 };
 
 class ServedWindow final : public Window {
@@ -35,6 +36,8 @@ class ServedWindow final : public Window {
   [[nodiscard]] bool minimised() const override { return !server_.watched(); }
   void set_title(const std::string& title) override { server_.set_title(title); }
   void toggle_full_screen() override { server_.full_screen(); }
+  void give_to_browser(const std::string& path) override { server_.give(path); }
+  void ask_browser() override { server_.ask_for_file(); }
   void set_clipboard(const std::string& text) override;
   [[nodiscard]] std::string clipboard() const override { return clipboard_; }
   void draw_at_once() override {}

@@ -67,6 +67,8 @@ class Window {
   [[nodiscard]] const std::string& renderer() const { return renderer_; }
   [[nodiscard]] bool software() const;
   virtual void toggle_full_screen() = 0;
+  virtual void give_to_browser(const std::string& /*path*/) {}
+  virtual void ask_browser() {}
   virtual void set_clipboard(const std::string& text) = 0;
   [[nodiscard]] virtual std::string clipboard() const = 0;
   /// Frames no longer wait for the screen's own rate.

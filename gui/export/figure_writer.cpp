@@ -73,14 +73,8 @@ std::vector<Rgb> opaque(const Figure& figure) {
   return pixels;
 }
 
-}  // namespace
-
-void write_figure(const std::string& path, const Figure& figure, double scale, bool overwrite) {
-  const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension != ".png" && extension != ".pdf" && extension != ".svg")
-    throw InputError(fmt::format("{}: a picture ends in .png, .pdf or .svg", path));
-  if (extension != ".png") scale = 1;
-  const std::unique_ptr<Canvas> canvas =
+std::unique_ptr<Canvas> drawn(const std::string& path, const Figure& figure, double scale) {
+  std::unique_ptr<Canvas> canvas =
       make_canvas(path, scale * figure.width, scale * figure.height, ink_of(figure.background), figure.title);
   const Painter painter(*canvas, scale);
   const ScreenRect& frame = figure.frame;
@@ -95,7 +89,25 @@ void write_figure(const std::string& path, const Figure& figure, double scale, b
   painter.all(figure.over_image);
   canvas->unclip();
   painter.all(figure.around);
-  save(*canvas, path, overwrite);
+  return canvas;
+}
+
+}  // namespace
+
+void write_figure(const std::string& path, const Figure& figure, double scale, bool overwrite) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension != ".png" && extension != ".pdf" && extension != ".svg")
+    throw InputError(fmt::format("{}: a picture ends in .png, .pdf or .svg", path));
+  if (extension != ".png") scale = 1;
+  save(*drawn(path, figure, scale), path, overwrite);
+}
+
+FigurePixels figure_pixels(const Figure& figure, double scale) {
+  const std::unique_ptr<Canvas> canvas = drawn("picture.png", figure, scale);
+  const RgbView from = canvas->pixels();
+  FigurePixels made{{}, from.width, from.height};
+  for (int y = 0; y < from.height; ++y) made.pixels.insert(made.pixels.end(), from.row(y), from.row(y) + from.width);
+  return made;
 }
 
 }  // namespace reber::gui

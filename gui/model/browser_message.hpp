@@ -25,6 +25,7 @@ struct BrowserMessage {
     hand_over,  ///< the one that drives lets the asking one
     keep,       ///< or does not
     came,       ///< never sent: somebody new looks
+    uploaded,   ///< never sent: a file has come, to be opened; text: its path
   } kind = Kind::input;
   InputEvent event;
   std::string text;

@@ -11,6 +11,12 @@ void DocumentInspect::delete_selected() {
   ++version;
 }
 
+const Region* DocumentInspect::chosen_area() const {
+  if (selected < 0 || selected >= static_cast<int>(regions.size())) return nullptr;
+  const Region& region = regions[static_cast<std::size_t>(selected)];
+  return region.has_area() ? &region : nullptr;
+}
+
 const std::vector<LimitsRule>& limits_rules() {
   static const std::vector<LimitsRule> all = [] {
     using Kind = LimitsRule::Kind;

@@ -33,6 +33,8 @@ struct Inspect {
 struct DocumentInspect {
   /// Takes the chosen region away, where one is chosen.
   void delete_selected();
+  /// The chosen region where it has an area; null else.
+  [[nodiscard]] const Region* chosen_area() const;
 
   std::vector<Region> regions;
   int selected = -1;                                            ///< index in regions

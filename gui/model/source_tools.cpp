@@ -88,7 +88,9 @@ void select_rows(Document& document, const std::vector<std::uint8_t>& rows, bool
   ++selection.version;
 }
 
-bool has_command(const Document& document) { return !document.in_memory && document.request.detect.has_value(); }
+bool has_command(const Document& document) {
+  return !document.in_memory && document.request.detect.has_value() && why_no_search(document).empty();
+}
 
 std::string command_of(const Document& document, const std::string& backend) {
   Request request = document.request;

@@ -69,7 +69,18 @@ std::string Document::title() const {
   const auto images = std::ranges::count_if(header->hdus, [](const HduInfo& hdu) { return hdu.axes.size() >= 2; });
   if (images > 1) text += fmt::format(" [{}]", header->hdu);
   if (header->planes > 1) text += fmt::format("  plane {} of {}", header->plane + 1, header->planes);
+  if (cube_view.linear != LinearPolarisation::off) text += "  P";
   return text;
+}
+
+void leave_polarised(Document& document) {
+  if (document.cube && document.cube->played().kind == CubeAxes::Kind::stokes)
+    document.cube_view.linear = LinearPolarisation::off;
+}
+
+std::string why_no_search(const Document& document) {
+  if (document.cube_view.linear == LinearPolarisation::off) return {};
+  return "Sources are searched in I, Q, U and V. P is made of Q and U, and its noise is not Gaussian";
 }
 
 bool same_unit(const Unit& a, const Unit& b) {

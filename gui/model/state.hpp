@@ -145,6 +145,8 @@ struct Document {
   std::vector<SourceShape> shapes;      ///< of result->sources, row by row
   std::vector<std::string> stages_run;  ///< for result
   std::uint64_t submitted = 0;          ///< generation of the newest request; result is stale where it is older
+  std::uint64_t first_of_plane = 0;     ///< generation; results of older ones are of another plane
+  bool searches = false;                ///< sources were found, or were being searched, in the plane before
   Selection selection;
   DocumentInspect inspect;
   SourceView sources;  ///< table, filter, flags
@@ -170,6 +172,10 @@ struct Document {
   [[nodiscard]] std::string title() const;  ///< file name, with HDU and plane where there are several
 };
 
+/// Where Stokes parameters are what is played, the next plane is one of them and no polarised intensity.
+void leave_polarised(Document& document);
+/// Why no sources are searched in what is shown: it is no plane of the file. Empty where they are.
+[[nodiscard]] std::string why_no_search(const Document& document);
 /// Why the live run gives nothing of what was last asked of it; empty while it works, and where it gave it.
 [[nodiscard]] std::string failure_of(const Document& document);
 /// Whether the document has, or its result can give, a layer of this kind.
@@ -264,7 +270,9 @@ struct ViewerState {
   bool ds9_mouse = false;  ///< left button crosshair, wheel about the centre, middle pans
   bool invert_wheel = false;
   bool pixel_grid = true;
-  bool animate = false;  ///< planes of a cube, one after the other
+  bool animate = false;       ///< planes of a cube, one after the other
+  double planes_reached = 0;  ///< a second, by the real clock, over the last second; 0: not played
+  bool served = false;        ///< to browsers
   double planes_per_second = 4;
   std::vector<std::string> recent;  ///< newest first
   std::string software_renderer;    ///< name of OpenGL's renderer where it runs on the processor; empty else

@@ -7,7 +7,9 @@
 #include <sstream>
 
 #include "core/base/json_text.hpp"
+#include "gui/model/cube/cube_images.hpp"
 #include "gui/model/cube/spectrum.hpp"
+#include "gui/model/image/profiles.hpp"
 #include "gui/model/request_json.hpp"
 #include "gui/model/source_edits_json.hpp"
 #include "gui/model/workbench.hpp"
@@ -96,6 +98,19 @@ Json of_document(const Document& document, const RenderSettings& render) {
                         {"seconds", view.spectrum->seconds},
                         {"value", view.spectrum->value},
                         {"error", view.spectrum->error}};
+  if (const auto& line = document.inspect.line; line && document.layer().pixels) {
+    const ProfileSpread spread = spread_of(line_profile(*document.layer().pixels, line->first, line->second), 10);
+    made["line"] = {{"values", spread.values}, {"mean", spread.mean}, {"median", spread.median},
+                    {"sigma", spread.sigma},   {"low", spread.low},   {"high", spread.high},
+                    {"counts", spread.counts}};
+  }
+  if (document.made_of) {
+    Json cells = Json::array();
+    for (const MadeOfCube::Cell& cell : document.made_of->cells)
+      cells.push_back({{"plane", cell.plane}, {"text", cell.text}, {"sources", cell.sources.size()}});
+    made["made"] = {
+        {"seconds", document.made_of->seconds}, {"cells", cells}, {"sources", document.made_of->sources_told}};
+  }
   if (document.header) {
     made["shape"] = {document.header->shape.ny, document.header->shape.nx};
     made["hdu"] = document.header->hdu;
@@ -103,7 +118,9 @@ Json of_document(const Document& document, const RenderSettings& render) {
     made["planes"] = document.header->planes;
     if (document.cube) {
       made["coordinate"] = document.cube->coordinate_text(document.header->plane);
-      made["stokes"] = document.cube->stokes(document.header->plane);
+      const bool linear = document.cube_view.linear != LinearPolarisation::off;
+      made["stokes"] = linear ? "P" : document.cube->stokes(document.header->plane);
+      made["polarised"] = to_string(document.cube_view.linear);
     }
   }
   return made;
@@ -167,6 +184,7 @@ std::string state_json(const ViewerState& state) {
         {"of", state.saved_index(state.inspect.contours_of).value_or(-1)}}},
       {"scale", state.user_scale},
       {"animate", state.animate},
+      {"planes_reached", state.planes_reached},
       {"notice", state.notice.text},
       {"recent", state.recent.size()},
       {"opened_early", state.opened_early},

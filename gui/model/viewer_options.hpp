@@ -19,6 +19,7 @@ namespace reber::gui {
 struct BrowserOptions {
   int port = 0;                    ///< 0: a free one
   std::vector<std::string> hosts;  ///< names of proxies that requests may come through
+  std::string folder;              ///< for files that browsers send
 };
 
 struct ViewerOptions {

@@ -184,6 +184,7 @@ Json to_json(const Workspace& session) {
     Json entry = to_json(image.file);
     entry["hdu"] = image.hdu;
     entry["plane"] = image.plane;
+    if (image.linear != LinearPolarisation::off) entry["polarised"] = to_string(image.linear);
     entry["view"] = to_json(image.view);
     entry["ran"] = image.ran;
     entry["extended"] = image.extended;
@@ -229,6 +230,9 @@ Workspace session_from_json(const Json& json, const std::string& file) {
     image.file = identity_from(entry);
     entry.read("hdu", image.hdu);
     entry.read("plane", image.plane);
+    std::string polarised;
+    entry.read("polarised", polarised);
+    image.linear = find_word<LinearPolarisation>(polarised).value_or(LinearPolarisation::off);
     image.view = view_from(entry.child("view"));
     entry.read("ran", image.ran);
     entry.read("extended", image.extended);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gui/model/cube/cube_view.hpp"
 #include "gui/model/file_identity.hpp"
 #include "gui/model/image/contours.hpp"
 #include "gui/model/image/render_settings.hpp"
@@ -42,6 +43,7 @@ struct SavedImage {
   FileIdentity file;
   int hdu = -1;             ///< -1: the first with an image
   std::int64_t plane = -1;  ///< -1: not chosen
+  LinearPolarisation linear = LinearPolarisation::off;
   SavedView view;
   bool extended = false;             ///< structures are looked for
   bool ran = false;                  ///< there was a result: the pipeline runs again when the session is opened

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <vector>
 
 #include "core/show/picture/sky_axes.hpp"
 #include "gui/model/cube/cube_images.hpp"
@@ -34,7 +36,11 @@ void draw_plane(const CanvasView& canvas, Context& context, ImDrawList& list) {
   const CubeAxes& cube = *canvas.document.cube;
   const std::int64_t plane = canvas.document.header->plane;
   std::string text = fmt::format("{} of {}", CubeAxes::place(cube.played(), plane) + 1, cube.played().count);
-  for (const std::string& more : {cube.coordinate_text(plane), cube.stokes(plane)})
+  const LinearPolarisation linear = canvas.document.cube_view.linear;
+  const std::string stokes = linear == LinearPolarisation::off     ? cube.stokes(plane)
+                             : linear == LinearPolarisation::plain ? "P"
+                                                                   : "P, debiased";
+  for (const std::string& more : {cube.coordinate_text(plane), stokes})
     if (!more.empty()) text += "   " + more;
   const ScreenRect& area = canvas.transform.canvas();
   const float width = ImGui::CalcTextSize(text.c_str()).x;
@@ -45,7 +51,27 @@ void draw_plane(const CanvasView& canvas, Context& context, ImDrawList& list) {
   if (canvas.primary) context.widgets.area("overlay.plane", {at.x, at.y, width, ImGui::GetTextLineHeight()});
 }
 
-void draw_cells(const CanvasView& canvas, const MadeOfCube& made, ImDrawList& list) {
+/// Ellipses of full width at half maximum; small ones as large as can be seen.
+void draw_sources(const CanvasView& canvas, const MadeOfCube::Cell& cell, const OverlayInk& ink, ImDrawList& list) {
+  constexpr int kSides = 40;
+  const double least = 5 * canvas.scale / canvas.transform.zoom();
+  for (const SourceShape& shape : cell.sources) {
+    EllipseAxes axes = axes_of(shape.fwhm2);
+    axes.major = std::max(axes.major, least);
+    axes.minor = std::max(axes.minor, least);
+    std::vector<ImVec2> points;
+    for (int i = 0; i < kSides; ++i) {
+      const double t = 2 * std::numbers::pi * i / kSides;
+      const double u = 0.5 * axes.major * std::cos(t), v = 0.5 * axes.minor * std::sin(t);
+      points.push_back(
+          vec(canvas.transform.to_screen({shape.x + u * std::cos(axes.angle) - v * std::sin(axes.angle),
+                                          shape.y + u * std::sin(axes.angle) + v * std::cos(axes.angle)})));
+    }
+    halo_line(list, points, packed(ink), static_cast<float>(ink.width * canvas.scale), true);
+  }
+}
+
+void draw_cells(const CanvasView& canvas, const MadeOfCube& made, const OverlayInk& ink, ImDrawList& list) {
   const auto pad = static_cast<float>(4 * canvas.scale);
   for (const MadeOfCube::Cell& cell : made.cells) {
     const auto x = static_cast<double>(cell.where.x0), y = static_cast<double>(cell.where.y0);
@@ -54,8 +80,13 @@ void draw_cells(const CanvasView& canvas, const MadeOfCube& made, ImDrawList& li
                      {x + static_cast<double>(cell.where.nx) - 0.5, y + static_cast<double>(cell.where.ny) - 0.5}));
     const ImVec2 low{std::min(a.x, b.x), std::min(a.y, b.y)}, high{std::max(a.x, b.x), std::max(a.y, b.y)};
     list.AddRect(low, high, kFrame);
-    if (ImGui::CalcTextSize(cell.text.c_str()).x + 4 * pad < high.x - low.x)
-      plate(list, {low.x + 2 * pad, low.y + 1.5f * pad}, cell.text, pad);
+    list.PushClipRect(low, high, true);
+    draw_sources(canvas, cell, ink, list);
+    list.PopClipRect();
+    std::string text = cell.text;
+    if (!cell.no_sources.empty()) text += "   not searched";
+    if (ImGui::CalcTextSize(text.c_str()).x + 4 * pad < high.x - low.x)
+      plate(list, {low.x + 2 * pad, low.y + 1.5f * pad}, text, pad);
   }
 }
 
@@ -114,7 +145,7 @@ void CubeOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& l
   const Document& document = canvas.document;
   if (!document.header) return;
   if (document.made_of) {
-    draw_cells(canvas, *document.made_of, list);
+    draw_cells(canvas, *document.made_of, ink_of(context.state.inks, "sources"), list);
     if (const auto& cut = document.made_of->cut) {
       draw_offsets(canvas, *cut, list);
       draw_coordinates(canvas, *cut, list);

@@ -4,13 +4,17 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 
 #include "core/base/error.hpp"
 #include "gui/model/cube/cube_images.hpp"
 #include "gui/model/first_limits.hpp"
 #include "gui/model/job_slot.hpp"
+#include "gui/model/plane_sources.hpp"
 #include "gui/model/proposed_path.hpp"
+#include "gui/model/workbench.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/path_field.hpp"
@@ -19,6 +23,9 @@ namespace reber::gui {
 namespace {
 
 using How = CollapseRequest::How;
+
+/// Sources on channel maps that are of no catalogue.
+constexpr int kNone = -2, kSearched = -1;
 
 class CubePanel final : public Panel {
  public:
@@ -32,14 +39,19 @@ class CubePanel final : public Panel {
   void draw_collapse(Context& context, const Document& document);
   void draw_cut(Context& context, const Document& document);
   void draw_maps(Context& context, const Document& document);
+  void draw_map_sources(Context& context, const Document& document);
+  [[nodiscard]] std::optional<PlaneSources> map_sources(Context& context, const Document& document) const;
   void draw_save(Context& context, const Document& document);
 
   std::unique_ptr<JobSlot<CubeImage>> job_;
   bool asked_ = false;
+  std::chrono::steady_clock::time_point since_;
   std::int64_t document_ = -1;  ///< of the cube
   int how_ = static_cast<int>(How::moment0);
   double snr_ = 0, width_arcsec_ = 0;
+  bool region_alone_ = true;
   std::int64_t columns_ = 4, rows_ = 3;
+  int sources_ = kNone;  ///< on channel maps: kNone, kSearched, or a catalogue's index
   std::string error_, path_, save_error_;
   std::int64_t path_of_ = -1;
   PathField field_;
@@ -56,6 +68,14 @@ OpenOptions options_of(const Document& document) {
   options.hdu = document.header->hdu;
   options.plane.reset();
   return options;
+}
+
+/// Opens the document's cube in a job.
+std::function<SpectrumCube(const Progress&)> opener_of(const Document& document) {
+  return [path = document.path, options = options_of(document), axes = document.cube, plane = document.header->plane,
+          linear = document.cube_view.linear](const Progress& progress) {
+    return SpectrumCube(path, options, axes, plane, linear, progress);
+  };
 }
 
 /// The line of the profiles, or the chosen region where that is one.
@@ -101,6 +121,7 @@ void CubePanel::start(Context& context, const Document& document, Work work) {
   if (!job_) job_ = std::make_unique<JobSlot<CubeImage>>(context.shell.wake());
   error_.clear();
   asked_ = true;
+  since_ = std::chrono::steady_clock::now();
   document_ = document.id;
   job_->start(std::move(work));
 }
@@ -108,10 +129,12 @@ void CubePanel::start(Context& context, const Document& document, Work work) {
 void CubePanel::update(Context& context) {
   if (!asked_ || job_->busy()) return;
   asked_ = false;
-  if (auto made = job_->take())
+  if (auto made = job_->take()) {
+    made->about->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - since_).count();
     show(context, std::move(*made), document_);
-  else
+  } else {
     error_ = job_->error();
+  }
 }
 
 void CubePanel::draw_collapse(Context& context, const Document& document) {
@@ -121,6 +144,15 @@ void CubePanel::draw_collapse(Context& context, const Document& document) {
   const std::string all = fmt::format("{} to {}", first + 1, last + 1);
   ImGui::TextUnformatted(document.cube_view.range ? all.c_str() : "all; drag a range in the spectrum");
   context.widgets.item("cube.channels");
+  const Region* const region = document.inspect.chosen_area();
+  label("Of");
+  ImGui::BeginDisabled(region == nullptr);
+  bool alone = region != nullptr && region_alone_;
+  const std::string chosen = region == nullptr ? "the plane; a chosen region alone"
+                                               : fmt::format("region {} alone", document.inspect.selected + 1);
+  if (ImGui::Checkbox(chosen.c_str(), &alone)) region_alone_ = alone;
+  ImGui::EndDisabled();
+  context.widgets.item("cube.region");
   label("Image");
   const auto& names = words<How>;
   if (ImGui::BeginCombo("##how", std::string(names[static_cast<std::size_t>(how_)].text).c_str())) {
@@ -140,10 +172,15 @@ void CubePanel::draw_collapse(Context& context, const Document& document) {
     request.snr = snr_;
     for (std::int64_t at = first; at <= last; ++at)
       request.planes.push_back(CubeAxes::moved(document.cube->played(), document.header->plane, at));
+    const std::optional<Region> part =
+        region != nullptr && region_alone_ ? std::optional(*region) : std::optional<Region>();
+    const int number = document.inspect.selected + 1;
     start(context, document,
-          [path = document.path, options = options_of(document), request, shell = &context.shell](const Progress& p) {
+          [open = opener_of(document), request, part, number, shell = &context.shell](const Progress& p) {
             const std::unique_ptr<Backend> backend = shell->make_backend("cpu");
-            return collapsed_image(path, options, request, *backend, p);
+            CubeImage made = collapsed_image(open(p), request, part, *backend, p);
+            if (part) made.name += fmt::format(", region {}", number);
+            return made;
           });
   }
   context.widgets.item("cube.make");
@@ -160,10 +197,7 @@ void CubePanel::draw_cut(Context& context, const Document& document) {
   if (ImGui::Button("Position-velocity along the line")) {
     const PvLine cut{*from, *to, width_arcsec_};
     start(context, document,
-          [path = document.path, options = options_of(document), cut, axes = document.cube,
-           plane = document.header->plane](const Progress& p) {
-            return cut_image(SpectrumCube(path, options, axes, plane, p), cut, p);
-          });
+          [open = opener_of(document), cut](const Progress& p) { return cut_image(open(p), cut, p); });
   }
   ImGui::EndDisabled();
   context.widgets.item("cube.cut");
@@ -178,6 +212,7 @@ void CubePanel::draw_cut(Context& context, const Document& document) {
 void CubePanel::draw_maps(Context& context, const Document& document) {
   whole_number(context, "Maps across", "cube.columns", columns_, 1, 8, "%d");
   whole_number(context, "and down", "cube.rows", rows_, 1, 8, "%d");
+  draw_map_sources(context, document);
   label("");
   if (ImGui::Button("Channel maps of what is in view")) {
     const auto [first, last] = range_of(document);
@@ -193,12 +228,48 @@ void CubePanel::draw_maps(Context& context, const Document& document) {
     if (area != nullptr) part = CanvasTransform(document.view, *area).visible(shape);
     if (part.nx > 0 && part.ny > 0)
       start(context, document,
-            [path = document.path, options = options_of(document), channels, columns = std::min(columns_, count), part,
-             axes = document.cube, plane = document.header->plane](const Progress& p) {
-              return channel_maps(SpectrumCube(path, options, axes, plane, p), channels, columns, part, p);
+            [open = opener_of(document), channels, columns = std::min(columns_, count), part,
+             sources = map_sources(context, document)](const Progress& p) {
+              return channel_maps(open(p), channels, columns, part, sources, p);
             });
   }
   context.widgets.item("cube.maps");
+}
+
+/// Whose sources the maps show.
+void CubePanel::draw_map_sources(Context& context, const Document& document) {
+  const auto& catalogues = context.state.workbench->catalogues;
+  const auto count = static_cast<int>(catalogues.size());
+  const bool searches = why_no_search(document).empty();
+  if (sources_ >= count || (sources_ == kSearched && !searches)) sources_ = kNone;
+  const auto name = [&](int which) {
+    if (which < 0) return std::string(which == kNone ? "none" : "each plane's own search");
+    return std::filesystem::path(catalogues[static_cast<std::size_t>(which)]->path).filename().string();
+  };
+  label("Sources");
+  if (ImGui::BeginCombo("##sources", name(sources_).c_str())) {
+    for (int which = kNone; which < count; ++which) {
+      if (which == kSearched && !searches) continue;
+      if (ImGui::Selectable(name(which).c_str(), which == sources_)) sources_ = which;
+      context.widgets.item(fmt::format("cube.sources.{}", which == kNone ? "none"
+                                                          : which < 0    ? "search"
+                                                                         : name(which)));
+    }
+    ImGui::EndCombo();
+  }
+  context.widgets.item("cube.sources");
+  tip("Found in each plane with the parameters of the panel Pipeline, or rows of an open catalogue: those of the plane "
+      "where it has a column Plane, else all.");
+}
+
+std::optional<PlaneSources> CubePanel::map_sources(Context& context, const Document& document) const {
+  if (sources_ == kNone) return std::nullopt;
+  if (sources_ >= 0)
+    return catalogue_sources(*context.state.workbench->catalogues[static_cast<std::size_t>(sources_)], document.header);
+  Request request = document.request;
+  request.input = document.path;
+  request.open = options_of(document);
+  return searched_sources(request, context.shell.make_backend("cpu"));
 }
 
 void CubePanel::draw_save(Context& context, const Document& document) {
@@ -227,6 +298,8 @@ void CubePanel::draw(Context& context) {
   const Document& document = *context.state.document();
   if (document.made_of) {
     ImGui::TextWrapped("%s", document.name.c_str());
+    if (const std::string& told = document.made_of->sources_told; !told.empty())
+      ImGui::TextWrapped("Sources: %s", told.c_str());
     if (document.made_of->save) draw_save(context, document);
     return;
   }

@@ -67,21 +67,58 @@ void draw_axis(Context& context, Document& document, const CubeAxes::Axis& axis,
   context.widgets.item(played ? "display.plane" : fmt::format("display.axis.{}", axis.number + 1));
 }
 
+/// returns whether it was pressed
+bool stokes_button(const std::string& word, bool on, float least) {
+  if (on) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyle().Colors[ImGuiCol_TabActive]);
+  const bool pressed = ImGui::Button(word.c_str(), {std::max(least, ImGui::CalcTextSize(word.c_str()).x + 8), 0});
+  if (on) ImGui::PopStyleColor();
+  return pressed;
+}
+
+void show_linear(Context& context, Document& document, LinearPolarisation linear) {
+  Layer& input = document.layer(LayerKind::input);
+  if (input.render.limits != "manual") input.limits_set = false;
+  document.cube_view.linear = linear;
+  const std::int64_t plane = document.open.plane.value_or(document.header->plane);
+  show(context, document, document.cube->q_and_u(plane)->first);
+}
+
+/// "P", behind the Stokes parameters that it is made of, and whether without its bias.
+void draw_linear(Context& context, Document& document, float width) {
+  const LinearPolarisation now = document.cube_view.linear;
+  const bool on = now != LinearPolarisation::off;
+  ImGui::SameLine(0, ImGui::GetFontSize());
+  if (stokes_button("P", on, width)) show_linear(context, document, on ? now : LinearPolarisation::plain);
+  context.widgets.item("display.stokes.P");
+  tip("Linearly polarised intensity, the root of Q\xC2\xB2 + U\xC2\xB2");
+  if (!on) return;
+  label("");
+  bool debiased = now == LinearPolarisation::debiased;
+  if (ImGui::Checkbox("without the bias of noise", &debiased))
+    show_linear(context, document, debiased ? LinearPolarisation::debiased : LinearPolarisation::plain);
+  context.widgets.item("display.stokes.debiased");
+  tip("The root of Q\xC2\xB2 + U\xC2\xB2 - \xCF\x83\xC2\xB2, 0 where that is negative\n(Wardle and Kronberg 1974)");
+}
+
 /// A button for each Stokes parameter.
 void draw_stokes(Context& context, Document& document, const CubeAxes::Axis& axis, std::int64_t plane) {
   label("Stokes");
+  const float width = 2 * ImGui::GetFontSize();
   for (std::int64_t at = 0; at < axis.count; ++at) {
     if (at > 0) ImGui::SameLine(0, 3);
     const std::string& word = axis.words[static_cast<std::size_t>(at)];
-    const bool on = at == CubeAxes::place(axis, plane);
-    if (on) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyle().Colors[ImGuiCol_TabActive]);
+    const bool linear = document.cube_view.linear != LinearPolarisation::off;
     ImGui::PushID(static_cast<int>(at));
-    if (ImGui::Button(word.c_str(), {std::max(2 * ImGui::GetFontSize(), ImGui::CalcTextSize(word.c_str()).x + 8), 0}))
+    if (stokes_button(word, !linear && at == CubeAxes::place(axis, plane), width)) {
+      if (Layer& input = document.layer(LayerKind::input); linear && input.render.limits != "manual")
+        input.limits_set = false;
+      document.cube_view.linear = LinearPolarisation::off;
       show(context, document, CubeAxes::moved(axis, plane, at));
+    }
     ImGui::PopID();
-    if (on) ImGui::PopStyleColor();
     context.widgets.item("display.stokes." + word);
   }
+  if (document.cube->q_and_u(plane)) draw_linear(context, document, width);
 }
 
 void draw_playing(Context& context) {
@@ -99,6 +136,11 @@ void draw_playing(Context& context) {
   ImGui::SetNextItemWidth(-1);
   slider("##rate", context.state.planes_per_second, 0.5, 60, "%.3g a second", ImGuiSliderFlags_Logarithmic);
   context.widgets.item("display.plane.rate");
+  if (context.state.planes_reached > 0) {
+    label("");
+    ImGui::TextDisabled("%.1f planes a second are reached", context.state.planes_reached);
+    context.widgets.item("display.plane.reached");
+  }
 }
 
 void draw_planes(Context& context, Document& document) {
@@ -107,7 +149,7 @@ void draw_planes(Context& context, Document& document) {
   // While a plane is on its way the slider stands where it was put.
   const std::int64_t plane = document.open.plane.value_or(document.header->plane);
   for (const CubeAxes::Axis& axis : cube.axes()) {
-    if (axis.kind == CubeAxes::Kind::stokes && &axis != &cube.played() && axis.count <= 8)
+    if (axis.kind == CubeAxes::Kind::stokes && axis.count <= 8)
       draw_stokes(context, document, axis, plane);
     else
       draw_axis(context, document, axis, plane);
@@ -115,8 +157,8 @@ void draw_planes(Context& context, Document& document) {
     draw_playing(context);
     const std::string frequency = cube.frequency_text(plane);
     std::string words = frequency == cube.coordinate_text(plane) ? "" : frequency;
-    for (const std::string& more :
-         {cube.convention(), cube.stokes(plane).empty() ? "" : "Stokes " + cube.stokes(plane)})
+    const std::string stokes = document.cube_view.linear != LinearPolarisation::off ? "P" : cube.stokes(plane);
+    for (const std::string& more : {cube.convention(), stokes.empty() ? "" : "Stokes " + stokes})
       if (!more.empty()) words += (words.empty() ? "" : "   ") + more;
     if (words.empty()) continue;
     label("");

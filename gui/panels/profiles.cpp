@@ -15,9 +15,36 @@
 namespace reber::gui {
 namespace {
 
-/// One plot of the panel, of the given width.
-void draw_profile(const char* title, const Profile& profile, double mark, const Unit& unit, float width,
-                  double offset) {
+/// How many values lie where: bars from the left edge of an area that has the profile's values upwards.
+void draw_spread(ImDrawList& list, const PlotArea& plot, const ProfileSpread& spread) {
+  const auto most = static_cast<float>(*std::ranges::max_element(spread.counts));
+  const double step = (spread.high - spread.low) / static_cast<double>(spread.counts.size());
+  list.PushClipRect(plot.from, plot.to, true);
+  for (std::size_t i = 0; i < spread.counts.size(); ++i) {
+    const double low = spread.low + step * static_cast<double>(i);
+    const float length = 0.94f * (plot.to.x - plot.from.x) * static_cast<float>(spread.counts[i]) / most;
+    const float foot = plot.y(low), top = std::min(plot.y(low + step), foot - 1);
+    list.AddRectFilled({plot.from.x, top}, {plot.from.x + length, foot - (foot - top > 3 ? 1.0f : 0.0f)},
+                       palette().accent);
+  }
+  for (const auto& [value, colour] : {std::pair(spread.mean, palette().warn), {spread.median, palette().text}})
+    list.AddLine({plot.from.x, plot.y(value)}, {plot.to.x, plot.y(value)}, colour);
+  list.PopClipRect();
+  list.AddRect(plot.from, plot.to, palette().text_dim);
+}
+
+/// "512 values   mean 1.2 (orange)   median 1.1 (white)   sigma 0.3   -2 to 9 mJy/beam"
+std::string told_spread(const ProfileSpread& spread, const Unit& unit) {
+  const auto [name, factor] = unit.readable(std::max(std::abs(spread.low), std::abs(spread.high)));
+  return fmt::format(
+      "{} values\nmean {:.4g} (the orange line)\nmedian {:.4g} (the other line)\nsigma {:.4g}\n{:.4g} to {:.4g} {}",
+      spread.values, factor * spread.mean, factor * spread.median, factor * spread.sigma, factor * spread.low,
+      factor * spread.high, name);
+}
+
+/// One plot of the panel, of the given width; with_spread: the histogram of its values at its right.
+void draw_profile(const char* title, const Profile& profile, double mark, const Unit& unit, float width, double offset,
+                  bool with_spread = false) {
   const float em = ImGui::GetFontSize();
   const ImVec2 from = ImGui::GetCursorScreenPos();
   const ImVec2 size{width, std::max(5 * em, ImGui::GetContentRegionAvail().y)};
@@ -29,7 +56,8 @@ void draw_profile(const char* title, const Profile& profile, double mark, const 
     list.AddText({from.x + 4 * em, from.y + 2 * em}, palette().text_dim, "one pixel");
     return;
   }
-  const auto columns = decimate(profile, std::max(2, static_cast<int>(width - 5 * em)));
+  const float spread_width = with_spread ? std::clamp(0.25f * width, 4 * em, 9 * em) : 0;
+  const auto columns = decimate(profile, std::max(2, static_cast<int>(width - spread_width - 5 * em)));
   float low = std::nanf(""), high = low;
   for (const ProfileColumn& c : columns) {
     if (!(low <= c.low) && std::isfinite(c.low)) low = c.low;
@@ -44,7 +72,7 @@ void draw_profile(const char* title, const Profile& profile, double mark, const 
   const double room = range > 0 ? 0.06 * range : std::max(0.5 * std::abs(static_cast<double>(high)), 1e-30);
   const double last = profile.first + profile.step * static_cast<double>(profile.values.size() - 1);
   const PlotArea plot{{from.x + 4 * em, from.y + 1.2f * em},
-                      {from.x + size.x - em, from.y + size.y - 1.4f * em},
+                      {from.x + size.x - em - spread_width, from.y + size.y - 1.4f * em},
                       profile.first + offset,
                       last + offset,
                       low - room,
@@ -86,6 +114,17 @@ void draw_profile(const char* title, const Profile& profile, double mark, const 
   const bool beside = from.x + 5 * em + ImGui::CalcTextSize(title).x + wide < plot.to.x;
   list.AddText({plot.to.x - wide - (beside ? 0 : 0.3f * em), beside ? from.y : plot.from.y + 0.2f * em},
                palette().text_dim, name.c_str());
+  if (with_spread) {
+    PlotArea bars = plot;
+    bars.from.x = plot.to.x + 0.4f * em;
+    bars.to.x = from.x + size.x - em;
+    const ProfileSpread spread = spread_of(profile, std::max(4, static_cast<int>((plot.to.y - plot.from.y) / 5)));
+    draw_spread(list, bars, spread);
+    if (hovered && ImGui::GetIO().MousePos.x > plot.to.x) {
+      ImGui::SetTooltip("%s", told_spread(spread, unit).c_str());
+      return;
+    }
+  }
   if (!hovered) return;
   const double at = plot.x_value(ImGui::GetIO().MousePos.x) - offset;
   const auto i = static_cast<std::int64_t>(std::lround((at - profile.first) / profile.step));
@@ -104,7 +143,8 @@ void draw_line_profile(Context& context, const Pyramid& pixels, const Unit& unit
   const Document& document = *context.state.document();
   const auto& line = document.inspect.line;
   if (!line) {
-    ImGui::TextWrapped("Press Shift+P and drag a line on the image: the values along it are shown here.");
+    ImGui::TextWrapped(
+        "Press Shift+P and drag a line on the image: the values along it are shown here, with their histogram.");
     return;
   }
   const Wcs& wcs = document.header->wcs;
@@ -112,7 +152,7 @@ void draw_line_profile(Context& context, const Pyramid& pixels, const Unit& unit
   const double length = std::hypot(line->second.x - line->first.x, line->second.y - line->first.y);
   const std::string title =
       fmt::format("line: {:.1f} pixels{}", length, a && b ? ", " + angle_text(separation_deg(*a, *b)) : "");
-  draw_profile(title.c_str(), line_profile(pixels, line->first, line->second), std::nan(""), unit, width, 0);
+  draw_profile(title.c_str(), line_profile(pixels, line->first, line->second), std::nan(""), unit, width, 0, true);
 }
 
 class ProfilesPanel final : public Panel {

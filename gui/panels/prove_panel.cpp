@@ -42,6 +42,7 @@ void backend_choice(Context& context, const char* label, std::string& chosen) {
 }
 
 void start(Context& context, Document& document) {
+  if (const std::string why = why_no_search(document); !why.empty()) return context.state.say(why, true);
   ProofWork& work = context.state.workbench->proof;
   if (!work.job) work.job = std::make_unique<JobSlot<std::shared_ptr<const Proof>>>(context.shell.wake());
   Request request = document.request;

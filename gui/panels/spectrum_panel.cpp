@@ -26,6 +26,7 @@ struct CubeKey {
   std::uint64_t reading = 0;
   std::shared_ptr<const CubeAxes> axes;
   std::int64_t first_plane = 0;
+  LinearPolarisation linear = LinearPolarisation::off;
   bool operator==(const CubeKey&) const = default;
 };
 
@@ -75,13 +76,6 @@ class SpectrumPanel final : public Panel {
   SpectrumExport export_;
 };
 
-const Region* region_of(const Document& document) {
-  const auto& inspect = document.inspect;
-  if (inspect.selected < 0 || inspect.selected >= static_cast<int>(inspect.regions.size())) return nullptr;
-  const Region& region = inspect.regions[static_cast<std::size_t>(inspect.selected)];
-  return region.has_area() ? &region : nullptr;
-}
-
 }  // namespace
 
 void SpectrumPanel::update(Context& context) {
@@ -103,7 +97,7 @@ void SpectrumPanel::open(Context& context, const Document& document) {
   if (!jobs_) jobs_ = std::make_unique<Jobs>(context.shell.wake());
   const std::int64_t plane = document.header->plane;
   const std::int64_t first = CubeAxes::moved(document.cube->played(), plane, 0);
-  if (!opened_.anew({document.id, document.cube_view.reading, document.cube, first})) return;
+  if (!opened_.anew({document.id, document.cube_view.reading, document.cube, first, document.cube_view.linear})) return;
   cube_.reset();
   noise_.reset();
   document_ = document.id;
@@ -113,14 +107,15 @@ void SpectrumPanel::open(Context& context, const Document& document) {
   OpenOptions options = document.open;
   options.hdu = document.header->hdu;
   options.plane.reset();
-  jobs_->opener.start([path = document.path, options, axes = document.cube, first](const Progress& progress) {
-    return Cube(std::make_shared<const SpectrumCube>(path, options, axes, first, progress));
+  jobs_->opener.start([path = document.path, options, axes = document.cube, first,
+                       linear = document.cube_view.linear](const Progress& progress) {
+    return Cube(std::make_shared<const SpectrumCube>(path, options, axes, first, linear, progress));
   });
 }
 
 /// A region that was just chosen is what its user wants the spectrum of.
 void SpectrumPanel::choose(const Document& document) {
-  const int now = region_of(document) == nullptr ? -1 : document.inspect.selected;
+  const int now = document.inspect.chosen_area() == nullptr ? -1 : document.inspect.selected;
   if (now != region_) of_ = now < 0 ? Spectrum::Of::pixel : of_ == Spectrum::Of::mean ? of_ : Spectrum::Of::sum;
   region_ = now;
 }
@@ -128,7 +123,7 @@ void SpectrumPanel::choose(const Document& document) {
 /// A spectrum that is being read is shown before the next is asked for: while a region is dragged they follow it.
 void SpectrumPanel::ask(Context& context, const Document& document) {
   if (!cube_ || !jobs_->reader.free()) return;
-  const Region* const region = of_ == Spectrum::Of::pixel ? nullptr : region_of(document);
+  const Region* const region = of_ == Spectrum::Of::pixel ? nullptr : document.inspect.chosen_area();
   SpectrumKey key{cube_, noise_, of_, -1, -1, -1, 0};
   if (region != nullptr) {
     key.region = document.inspect.selected;
@@ -172,7 +167,7 @@ void SpectrumPanel::draw_range(Context& context, Document& document) {
 }
 
 void SpectrumPanel::draw_choices(Context& context, Document& document, const Spectrum* spectrum) {
-  const bool region = region_of(document) != nullptr;
+  const bool region = document.inspect.chosen_area() != nullptr;
   const auto button = [&](const char* text, const char* name, Spectrum::Of of) {
     ImGui::BeginDisabled(of != Spectrum::Of::pixel && !region);
     if (ImGui::RadioButton(text, of_ == of)) of_ = of;

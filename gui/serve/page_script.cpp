@@ -9,7 +9,7 @@ const view = document.getElementById('view'), card = document.getElementById('ca
 const words = document.getElementById('words'), opening = document.getElementById('opening');
 const pen = view.getContext('2d', {alpha: false});
 const mac = /Mac|iPhone|iPad/.test(navigator.platform);
-let line = null, drives = false, ended = false, failures = 0;
+let line = null, drives = false, ended = false, failures = 0, key_to_send = '', most_to_send = 0;
 
 // --- the line ---
 
@@ -61,6 +61,8 @@ function hear(message) {
       else document.documentElement.requestFullscreen().catch(() => {});
       break;
     case 'status': who_drives(message); break;
+    case 'fetch': fetch_file(message.key); break;
+    case 'send': choose_files(); break;
     case 'asked':
       show('asked', 'Another browser asks to drive', [
         ['Hand over (Alt+H)', () => { say({t: 'hand over'}); put_away('asked'); }, true],
@@ -76,6 +78,8 @@ function hear(message) {
 function who_drives(message) {
   const gained = message.drives && !drives;
   drives = message.drives;
+  key_to_send = message.key || '';
+  most_to_send = message.most || 0;
   put_away('asked');
   if (gained) {
     tell_size();
@@ -128,6 +132,50 @@ async function copy(text) {
     show('copy', 'Copied in the viewer', [['To the clipboard here', again, true], ['Leave', () => put_away('copy')]]);
   }
 }
+
+// --- files ---
+
+function fetch_file(key) {
+  const link = document.createElement('a');
+  link.href = 'file?key=' + key;
+  link.download = '';
+  link.click();
+}
+
+function choose_files() {
+  const chooser = document.createElement('input');
+  chooser.type = 'file';
+  chooser.multiple = true;
+  chooser.onchange = () => send_files([...chooser.files]);
+  // A browser opens it only soon after a click or key of its user.
+  const open = () => { chooser.click(); put_away('choose'); };
+  if (!navigator.userActivation || navigator.userActivation.isActive) return open();
+  show('choose', 'A file for the viewer', [['Choose', open, true], ['Leave', () => put_away('choose')]]);
+}
+
+async function send_files(files) {
+  for (const file of files) {
+    const leave = [['Close', () => put_away('file'), true]];
+    if (file.size > most_to_send) {
+      return show('file', `${file.name} has more than ${Math.round(most_to_send / 1048576)} MiB`, leave, 'wrong');
+    }
+    show('file', `Sending ${file.name}`, [], 'busy');
+    try {
+      const address = `upload?key=${key_to_send}&name=${encodeURIComponent(file.name)}`;
+      const answer = await fetch(address, {method: 'POST', body: file});
+      if (!answer.ok) return show('file', `${file.name} was not taken: ${await answer.text()}`, leave, 'wrong');
+    } catch {
+      return show('file', `${file.name} was not taken: the line broke`, leave, 'wrong');
+    }
+    put_away('file');
+  }
+}
+
+document.addEventListener('dragover', (event) => event.preventDefault());
+document.addEventListener('drop', (event) => {
+  event.preventDefault();
+  if (drives && event.dataTransfer.files.length) send_files([...event.dataTransfer.files]);
+});
 
 // --- frames ---
 

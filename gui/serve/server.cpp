@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The door: requests, who may come in, and who drives.
+// The door: who may come in, and who drives.
 #include "gui/serve/server.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +9,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <cstring>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -19,110 +18,19 @@
 #include "core/base/threads.hpp"
 #include "gui/serve/access.hpp"
 #include "gui/serve/browser.hpp"
-#include "gui/serve/page.hpp"
+#include "gui/serve/file_exchange.hpp"
+#include "gui/serve/visit.hpp"
 
 namespace reber::gui {
 namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-namespace http = beast::http;
-namespace websocket = beast::websocket;
 using asio::ip::tcp;
 using Json = nlohmann::json;
 
 constexpr int kUsualPort = 8642, kPortsTried = 20;
 constexpr std::size_t kMostBrowsers = 16, kMostInput = 20000;
-
-constexpr const char* kLine = "/line?";
-
-struct Answer {
-  http::status status = http::status::ok;
-  std::string body, cookie, location;
-};
-
-/// One request for the page; a WebSocket goes on as a Browser.
-class Visit : public std::enable_shared_from_this<Visit> {
- public:
-  using Upgrade = std::function<void(beast::tcp_stream, const Browser::Request&)>;
-  Visit(tcp::socket socket, const Access& access, Upgrade upgrade)
-      : stream_(std::move(socket)), access_(access), upgrade_(std::move(upgrade)) {}
-
-  void begin() {
-    constexpr std::uint32_t kMostHeaderBytes = 16384;
-    parser_.header_limit(kMostHeaderBytes);
-    stream_.expires_after(std::chrono::seconds(10));
-    http::async_read(stream_, buffer_, parser_, [self = shared_from_this()](beast::error_code error, std::size_t) {
-      if (!error) self->answer();
-    });
-  }
-
- private:
-  void answer() {
-    const Browser::Request& request = parser_.get();
-    if (websocket::is_upgrade(request) && is_line(request) && may_look(request) && same_origin(request))
-      return upgrade_(std::move(stream_), request);
-    send(answer_to(request));
-  }
-
-  [[nodiscard]] static bool is_line(const Browser::Request& request) { return request.target().starts_with(kLine); }
-  [[nodiscard]] static std::string_view field(const Browser::Request& request, http::field name) {
-    const auto value = request[name];
-    return {value.data(), value.size()};
-  }
-  [[nodiscard]] bool may_look(const Browser::Request& request) const {
-    return access_.known_host(field(request, http::field::host)) &&
-           access_.has_cookie(field(request, http::field::cookie));
-  }
-  [[nodiscard]] bool same_origin(const Browser::Request& request) const {
-    return access_.known_origin(field(request, http::field::origin), field(request, http::field::host));
-  }
-
-  [[nodiscard]] Answer answer_to(const Browser::Request& request) const {
-    if (request.method() != http::verb::get)
-      return {http::status::method_not_allowed, refusal("Only GET is answered."), "", ""};
-    if (!access_.known_host(field(request, http::field::host))) {
-      return {http::status::forbidden,
-              refusal("This name is not known here. <code>--proxy-host NAME</code> permits the name of a proxy."), "",
-              ""};
-    }
-    const std::string target(request.target());
-    if (access_.opens(target)) return {http::status::see_other, "", access_.cookie(), "./"};
-    if (target != "/" && !target.starts_with("/?"))
-      return {http::status::not_found, refusal("There is no such page."), "", ""};
-    if (target != "/" || !may_look(request)) {
-      return {http::status::forbidden,
-              refusal("Open the address that <code>reber view --browser</code> printed, with its token."), "", ""};
-    }
-    return {http::status::ok, page(), "", ""};
-  }
-
-  void send(Answer answer) {
-    response_.result(answer.status);
-    response_.version(11);
-    response_.keep_alive(false);
-    response_.set(http::field::content_type, "text/html; charset=utf-8");
-    response_.set(http::field::cache_control, "no-store");
-    response_.set("Content-Security-Policy", page_policy());
-    response_.set("Referrer-Policy", "no-referrer");
-    response_.set("X-Content-Type-Options", "nosniff");
-    if (!answer.cookie.empty()) response_.set(http::field::set_cookie, answer.cookie);
-    if (!answer.location.empty()) response_.set(http::field::location, answer.location);
-    response_.body() = std::move(answer.body);
-    response_.prepare_payload();
-    http::async_write(stream_, response_, [self = shared_from_this()](beast::error_code, std::size_t) {
-      beast::error_code ignored;
-      self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
-    });
-  }
-
-  beast::tcp_stream stream_;
-  const Access& access_;
-  Upgrade upgrade_;
-  beast::flat_buffer buffer_;
-  http::request_parser<http::empty_body> parser_;
-  http::response<http::string_body> response_;
-};
 
 std::string text_message(const char* kind, const std::string& text) {
   return Json{{"t", kind}, {"text", text}}.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -149,7 +57,20 @@ struct Server::Inside {
       : news(options.news),
         acceptor(listen(context, options.port)),
         access(acceptor.local_endpoint().port(), options.hosts),
+        files(options.folder),
         patience(context) {
+    doors.upgrade = [this](beast::tcp_stream stream, const Browser::Request& request) {
+      const auto target = request.target();
+      std::make_shared<Browser>(std::move(stream), calls, name_in_line({target.data(), target.size()}))
+          ->accept(request);
+    };
+    doors.may_send = [this](std::string_view given) { return driver != nullptr && same_secret(given, key); };
+    doors.came = [this](const std::string& path) {
+      BrowserMessage message;
+      message.kind = BrowserMessage::Kind::uploaded;
+      message.text = path;
+      put(message);
+    };
     calls.came = [this](Browser& browser) { came(browser); };
     calls.left = [this](Browser& browser) { left(browser); };
     calls.said = [this](Browser& browser, const BrowserMessage& message) { said(browser, message); };
@@ -164,10 +85,7 @@ struct Server::Inside {
         beast::error_code ignored;
         socket.set_option(tcp::no_delay(true), ignored);
         socket.set_option(asio::socket_base::keep_alive(true), ignored);
-        std::make_shared<Visit>(std::move(socket), access, [this](beast::tcp_stream stream, const auto& request) {
-          const std::string target(request.target());
-          std::make_shared<Browser>(std::move(stream), calls, target.substr(std::strlen(kLine)))->accept(request);
-        })->begin();
+        answer_visit(std::move(socket), access, doors);
       }
       accept();
     });
@@ -246,12 +164,18 @@ struct Server::Inside {
   }
 
   void tell_who_drives() {
+    if (driver != had_key) key = make_secret();
+    had_key = driver;
     for (const auto& browser : std::vector(browsers)) {
-      browser->tell(Json{{"t", "status"},
-                         {"drives", browser.get() == driver},
-                         {"driven", driver != nullptr},
-                         {"browsers", browsers.size()}}
-                        .dump());
+      Json status{{"t", "status"},
+                  {"drives", browser.get() == driver},
+                  {"driven", driver != nullptr},
+                  {"browsers", browsers.size()}};
+      if (browser.get() == driver) {
+        status["key"] = key;
+        status["most"] = FileExchange::kMostUpload;
+      }
+      browser->tell(status.dump());
     }
   }
 
@@ -290,7 +214,10 @@ struct Server::Inside {
   Access access;
   Browser::Calls calls;
   std::vector<std::shared_ptr<Browser>> browsers;
-  Browser *driver = nullptr, *asking = nullptr;
+  Browser *driver = nullptr, *asking = nullptr, *had_key = nullptr;
+  std::string key;     ///< by which the one that drives may send files
+  FileExchange files;  // from any thread
+  Doors doors{{}, {}, {}, files};
   asio::steady_timer patience;
   ServedPicture picture;
   std::string title, cursor;
@@ -356,6 +283,19 @@ void Server::copy(const std::string& text) {
 void Server::full_screen() {
   asio::post(inside_->context, [this] {
     if (inside_->driver != nullptr) inside_->driver->tell(Json{{"t", "full screen"}}.dump());
+  });
+}
+
+void Server::give(const std::string& path) {
+  const std::string secret = inside_->files.offer(path);
+  asio::post(inside_->context, [this, json = Json{{"t", "fetch"}, {"key", secret}}.dump()] {
+    if (inside_->driver != nullptr) inside_->driver->tell(json);
+  });
+}
+
+void Server::ask_for_file() {
+  asio::post(inside_->context, [this] {
+    if (inside_->driver != nullptr) inside_->driver->tell(Json{{"t", "send"}}.dump());
   });
 }
 

@@ -15,6 +15,7 @@ namespace reber::gui {
 struct ServerOptions {
   int port = 0;                    ///< 0: 8642, or the first free one of those that follow
   std::vector<std::string> hosts;  ///< of proxies that pass requests on, beside this machine's own names
+  std::string folder;              ///< for files that browsers send; empty: none is taken
   std::function<void()> news;      ///< called from the server's thread when take() has something
 };
 
@@ -40,6 +41,9 @@ class Server {
   void set_cursor(const std::string& name);  ///< of CSS
   void copy(const std::string& text);        ///< to the clipboard of the one that drives
   void full_screen();
+  /// The driving browser fetches the file.   throws as FileExchange::offer
+  void give(const std::string& path);
+  void ask_for_file();  ///< of the one that drives
   /// What the driving browser said since the last call.
   [[nodiscard]] std::vector<BrowserMessage> take();
 

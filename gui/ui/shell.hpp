@@ -65,6 +65,12 @@ class Shell {
   virtual void copy_text(const std::string& text) = 0;
   [[nodiscard]] virtual std::string paste_text() = 0;
   virtual void toggle_full_screen() = 0;
+  /// Of a viewer that is served: the driving browser gets the file, or is asked for one, which is opened when it has
+  /// come.   throws InputError as FileExchange::offer
+  virtual void give_to_browser(const std::string& path) = 0;
+  virtual void ask_browser() = 0;
+  /// Where files from browsers go; empty where they go nowhere.
+  [[nodiscard]] virtual std::string browser_folder() const = 0;
   /// Callable from any thread: the interface draws a frame soon. Give it to JobSlot.
   [[nodiscard]] virtual std::function<void()> wake() = 0;
   /// Names of the compute backends of this build and the one in use ("auto" before the first run).

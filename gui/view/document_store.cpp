@@ -64,16 +64,16 @@ DocumentStore::DocumentStore(ViewerState& state, TileCache& tiles, LiveRuns& run
                              std::function<void()> wake)
     : state_(state), tiles_(tiles), runs_(runs), options_(options), wake_(std::move(wake)) {}
 
-void DocumentStore::Loading::start(const std::string& path, const OpenOptions& options, const LoadMemory& memory,
-                                   bool hold) {
+void DocumentStore::Loading::start(const std::string& path, const OpenOptions& options, LinearPolarisation linear,
+                                   const LoadMemory& memory, bool hold) {
   file_stamp(path, file_time, file_size);
-  loader.start(path, options, memory, hold);
+  loader.start(path, options, linear, memory, hold);
 }
 
 std::unique_ptr<DocumentStore::Loading> DocumentStore::begin(const std::string& path, const ViewerOptions& options,
                                                              std::function<void()> wake) {
   auto loading = std::make_unique<Loading>(std::move(wake));
-  loading->start(whole_path(path), options.request.open, memory_of(options), true);
+  loading->start(whole_path(path), options.request.open, LinearPolarisation::off, memory_of(options), true);
   return loading;
 }
 
@@ -109,7 +109,7 @@ void DocumentStore::open(const std::string& path, const OpenOptions& options, st
   if (is_begun)
     loading_of(document).loader.release();
   else
-    loading_of(document).start(document.path, document.open, memory_of(options_));
+    loading_of(document).start(document.path, document.open, document.cube_view.linear, memory_of(options_));
   std::erase(state_.recent, document.path);
   state_.recent.insert(state_.recent.begin(), document.path);
   if (state_.recent.size() > kMostRecent) state_.recent.resize(kMostRecent);
@@ -117,7 +117,7 @@ void DocumentStore::open(const std::string& path, const OpenOptions& options, st
 
 void DocumentStore::start_loading(Document& document) {
   prepare_loading(document);
-  loading_of(document).start(document.path, document.open, memory_of(options_));
+  loading_of(document).start(document.path, document.open, document.cube_view.linear, memory_of(options_));
 }
 
 void DocumentStore::prepare_loading(Document& document) {
@@ -129,6 +129,7 @@ void DocumentStore::prepare_loading(Document& document) {
 }
 
 void DocumentStore::show_plane(Document& document, const OpenOptions& options) {
+  const bool searched = document.result != nullptr || document.searches;
   if (document.loading) {
     cancel(document);
     runs_.cancel(document);
@@ -139,13 +140,15 @@ void DocumentStore::show_plane(Document& document, const OpenOptions& options) {
     input.limits_set = false;
   document.open = options;
   start_loading(document);
-  if (!document.result) return;
+  document.first_of_plane = document.submitted + 1;
+  if (!searched) return;
   // The sources of one plane are not those of the next.
   document.result.reset();
   document.shapes.clear();
   document.selection.clear();
   document.shown = LayerKind::input;
-  if (!state_.animate) runs_.run(document);
+  document.searches = !state_.animate && document.cube_view.linear == LinearPolarisation::off;
+  if (document.searches) runs_.run(document);
 }
 
 void DocumentStore::reload(Document& document) {
@@ -255,18 +258,29 @@ void DocumentStore::take_loaded() {
   }
 }
 
+void DocumentStore::count_played() {
+  const auto now = std::chrono::steady_clock::now();
+  played_.push_back(now);
+  while (played_.size() > 2 && now - played_.front() > std::chrono::seconds(1)) played_.pop_front();
+  const double seconds = std::chrono::duration<double>(now - played_.front()).count();
+  state_.planes_reached = seconds > 0 ? static_cast<double>(played_.size() - 1) / seconds : 0;
+}
+
 void DocumentStore::animate() {
   Document* document = state_.document();
-  if (!state_.animate) return;
-  if (document == nullptr || !document->cube || document->in_memory) {
-    state_.animate = false;
+  if (state_.animate && (document == nullptr || !document->cube || document->in_memory)) state_.animate = false;
+  if (!state_.animate) {
+    played_.clear();
+    state_.planes_reached = 0;
     return;
   }
   if (document->loading || state_.now - last_plane_at_ < 1 / state_.planes_per_second) return;
   last_plane_at_ = state_.now;
+  count_played();
   OpenOptions next = document->open;
   next.hdu = document->header->hdu;
   next.plane = document->cube->stepped(document->header->plane, 1);
+  leave_polarised(*document);
   show_plane(*document, next);
 }
 

@@ -2,7 +2,9 @@
 // The open documents: files read, planes changed, files watched.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -57,6 +59,7 @@ class DocumentStore {
   /// Returns whether the file is none of images but a catalogue, which is open by then.
   bool take_loaded(Document& document);
   bool watch_file(Document& document, double now);
+  void count_played();
 
   ViewerState& state_;
   TileCache& tiles_;
@@ -65,12 +68,14 @@ class DocumentStore {
   std::function<void()> wake_;
   std::map<std::int64_t, std::unique_ptr<Loading>> loadings_;  ///< by document
   double last_plane_at_ = 0;                                   ///< ViewerState::now
+  std::deque<std::chrono::steady_clock::time_point> played_;   ///< planes, of the last second
 };
 
 /// A document's loader, and its file as it was opened.
 struct DocumentStore::Loading {
   explicit Loading(std::function<void()> wake) : loader(std::move(wake)) {}
-  void start(const std::string& path, const OpenOptions& options, const LoadMemory& memory, bool hold = false);
+  void start(const std::string& path, const OpenOptions& options, LinearPolarisation linear, const LoadMemory& memory,
+             bool hold = false);
 
   Loader loader;
   std::int64_t shown_before = -1;  ///< the document that was shown when this one was opened

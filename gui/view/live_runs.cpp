@@ -52,6 +52,7 @@ LiveRuns::Work& LiveRuns::work_of(const Document& document) {
 
 void LiveRuns::run(Document& document) {
   if (document.in_memory) return;
+  if (const std::string why = why_no_search(document); !why.empty()) return state_.say(why, true);
   document.request.input = document.path;
   document.request.open = document.open;
   if (document.header && !document.request.open.plane) document.request.open.plane = document.header->plane;
@@ -67,6 +68,7 @@ void LiveRuns::cancel(Document& document) {
   Work& work = work_of(document);
   work.layer_slot.cancel();
   work.asked.fill(0);  // what is in view still is asked for again
+  document.searches = false;
   if (!document.live_run) return;
   document.live_run->cancel();
   if (document.result) document.submitted = document.result->generation;
@@ -85,6 +87,7 @@ void LiveRuns::use_backend(const std::string& name) {
 /// With a new backend.
 void LiveRuns::begin_again(Document& document) {
   document.live_run.reset();
+  document.first_of_plane = 0;
   Work& work = work_of(document);
   work.link_run = nullptr;
   // Another run counts its results from the beginning.
@@ -143,6 +146,8 @@ void LiveRuns::take_result(Document& document, Work& work) {
   const auto result = document.live_run->result();
   if (!result || result->generation == work.seen_result) return;
   work.seen_result = result->generation;
+  if (result->generation < document.first_of_plane) return;
+  document.searches = false;
   if (document.result) document.selection.follow(document.result->sources, result->sources);
   document.result = result;
   document.shapes = source_shapes(result->sources);

@@ -9,6 +9,7 @@
 
 #include "core/files/image/image_file.hpp"
 #include "core/sky/model/image_header.hpp"
+#include "gui/model/cube/polarised_file.hpp"
 #include "gui/model/first_limits.hpp"
 
 namespace reber::gui {
@@ -28,18 +29,20 @@ Loader::Loader(std::function<void()> changed)
       slot_(std::move(changed)) {}
 
 std::shared_ptr<const ImageFile> Loader::open(OpenCube& cube, const std::string& path, OpenOptions options,
-                                              const Progress& progress) {
+                                              LinearPolarisation linear, const Progress& progress) {
   options.plane.reset();
   std::error_code error;
   const auto time = std::filesystem::last_write_time(path, error);
-  if (cube.file && cube.path == path && cube.options == options && cube.time == time) return cube.file;
+  if (cube.file && cube.path == path && cube.options == options && cube.linear == linear && cube.time == time)
+    return cube.file;
   cube = {};
-  auto file = open_image_file(path, options, Planes::many, progress);
-  if (file->planes() > 1) cube = {path, options, time, file};
+  auto file = PolarisedFile::of(open_image_file(path, options, Planes::many, progress), linear);
+  if (file->planes() > 1) cube = {path, options, linear, time, file};
   return file;
 }
 
-void Loader::start(const std::string& path, const OpenOptions& open, const LoadMemory& memory, bool hold) {
+void Loader::start(const std::string& path, const OpenOptions& open, LinearPolarisation linear,
+                   const LoadMemory& memory, bool hold) {
   std::uint64_t load = 0;
   {
     const std::lock_guard lock(early_->mutex);
@@ -48,35 +51,38 @@ void Loader::start(const std::string& path, const OpenOptions& open, const LoadM
     early_->header.reset();
     early_->preview = {};
   }
-  slot_.start([path, open, memory, load, early = early_, cube = cube_, changed = changed_](const Progress& progress) {
-    const auto tell = [&](auto member, auto value) {
-      {
-        const std::lock_guard lock(early->mutex);
-        if (early->load != load) return;
-        (*early).*member = std::move(value);
-      }
-      changed();
-    };
-    constexpr std::int64_t kPreviewSide = 1024;
-    const auto file = Loader::open(*cube, path, open, progress);
-    const std::int64_t plane = open.plane.value_or(0);  // a cube without a chosen plane shows its first
-    const auto header = std::make_shared<const ImageHeader>(file->header(plane));
-    tell(&Early::header, std::shared_ptr<const ImageHeader>(header));
-    const Pyramid::Large large{memory.cache, memory.cache.place_of(path, header->hdu, header->plane), {}};
-    const auto source = pixels_of(file, plane, progress);
-    progress.check();
-    if (source->shape().count() > 4 * kPreviewSide * kPreviewSide) {
-      const bool stays = 4 * source->shape().count() > memory.most_bytes;
-      tell(&Early::preview,
-           sampled(stays ? Pyramid::preview_of_file(source, kPreviewSide) : Pyramid::preview(*source, kPreviewSide),
-                   false));
-      while (early->held) {
+  slot_.start(
+      [path, open, linear, memory, load, early = early_, cube = cube_, changed = changed_](const Progress& progress) {
+        const auto tell = [&](auto member, auto value) {
+          {
+            const std::lock_guard lock(early->mutex);
+            if (early->load != load) return;
+            (*early).*member = std::move(value);
+          }
+          changed();
+        };
+        constexpr std::int64_t kPreviewSide = 1024;
+        const auto file = Loader::open(*cube, path, open, linear, progress);
+        const std::int64_t plane = open.plane.value_or(0);  // a cube without a chosen plane shows its first
+        const auto header = std::make_shared<const ImageHeader>(file->header(plane));
+        tell(&Early::header, std::shared_ptr<const ImageHeader>(header));
+        // Levels of polarised intensities are kept behind those of all planes.
+        const std::int64_t kept_as = header->plane + static_cast<std::int64_t>(linear) * header->planes;
+        const Pyramid::Large large{memory.cache, memory.cache.place_of(path, header->hdu, kept_as), {}};
+        const auto source = pixels_of(file, plane, progress);
         progress.check();
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-    }
-    return sampled(Pyramid::load(source, memory.most_bytes, progress, large), true);
-  });
+        if (source->shape().count() > 4 * kPreviewSide * kPreviewSide) {
+          const bool stays = 4 * source->shape().count() > memory.most_bytes;
+          tell(&Early::preview,
+               sampled(stays ? Pyramid::preview_of_file(source, kPreviewSide) : Pyramid::preview(*source, kPreviewSide),
+                       false));
+          while (early->held) {
+            progress.check();
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          }
+        }
+        return sampled(Pyramid::load(source, memory.most_bytes, progress, large), true);
+      });
 }
 
 void Loader::cancel() { slot_.cancel(); }

@@ -11,6 +11,7 @@
 
 #include "core/files/image/image_file.hpp"
 #include "core/sky/model/image_header.hpp"
+#include "gui/model/cube/cube_view.hpp"
 #include "gui/model/image/pyramid.hpp"
 #include "gui/model/job_slot.hpp"
 
@@ -33,9 +34,11 @@ class Loader {
  public:
   explicit Loader(std::function<void()> changed);
 
+  /// linear: whether the polarised intensity at that plane's coordinates is loaded in its place
   /// hold: a large image rests after its first look until release(), so that reading it takes no processor from what
   /// its user waits for.
-  void start(const std::string& path, const OpenOptions& open, const LoadMemory& memory, bool hold = false);
+  void start(const std::string& path, const OpenOptions& open, LinearPolarisation linear, const LoadMemory& memory,
+             bool hold = false);
   void release() { early_->held = false; }
   void cancel();
   [[nodiscard]] bool busy() const { return slot_.busy(); }
@@ -50,11 +53,12 @@ class Loader {
   struct OpenCube {
     std::string path;
     OpenOptions options;  ///< without a plane
+    LinearPolarisation linear = LinearPolarisation::off;
     std::filesystem::file_time_type time;
     std::shared_ptr<const ImageFile> file;  ///< null where there is none
   };
   static std::shared_ptr<const ImageFile> open(OpenCube& cube, const std::string& path, OpenOptions options,
-                                               const Progress& progress);
+                                               LinearPolarisation linear, const Progress& progress);
   struct Early {
     std::mutex mutex;
     std::uint64_t load = 0;

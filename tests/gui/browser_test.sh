@@ -30,13 +30,13 @@ serve() {  # ARGUMENT...: leaves $server and $address
   exit 1
 }
 
-serve --no-settings seen/sky.fits
+serve --no-settings --folder seen seen/sky.fits
 port=$(sed 's|.*127.0.0.1:\([0-9]*\)/.*|\1|' <<< "$address")
 # Loopback alone: /proc/net/tcp holds addresses as hexadecimal numbers.
 listening=$(printf ':%04X 00000000:0000 0A' "$port")
 grep -q "0100007F$listening" /proc/net/tcp
 if grep "$listening" /proc/net/tcp | grep -qv 0100007F; then echo "it listens to more than loopback" >&2; exit 1; fi
-timeout 200 python3 "$here/browser.py" "$address"
+timeout 200 python3 "$here/browser.py" "$address" "$folder/seen"
 if "$view" --browser --no-settings --port "$port" > taken 2>&1; then echo "one port was served twice" >&2; exit 1; fi
 grep -q "port $port" taken
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A small cube of a spectral line, with its axes in a given order: two sources and noise.
 
-    line_cube.py FILE ORDER     ORDER: letters of x, y, v (FREQ), s (STOKES: I, Q)
+    line_cube.py FILE ORDER [STOKES]     ORDER: letters of x, y, v (FREQ), s (STOKES)     STOKES: IQ (default) or IQUV
 """
 import sys
 
@@ -17,14 +17,17 @@ def card(key, value):
     return f"{key:<8}= {text}".ljust(80)
 
 
-def main(path, order):
+def main(path, order, stokes="IQ"):
     random = np.random.default_rng(4)
     y, x = np.mgrid[0:SIDE, 0:SIDE]
     v = np.arange(CHANNELS)[:, None, None]
     line = 0.1 * np.exp(-0.5 * ((v - 20 - 0.25 * (x - 32)) / 2.0) ** 2) * np.exp(-0.5 * ((x - 32) ** 2 + (y - 32) ** 2) / 64)
     continuum = 0.05 * np.exp(-0.5 * ((x - 50) ** 2 + (y - 12) ** 2) / 4) + 0 * v
     cube = line + continuum + random.normal(0, 0.002, (CHANNELS, SIDE, SIDE))
-    cube = np.stack([cube, -0.5 * cube])[:, :, :, :]  # s v y x
+    planes = [cube, -0.5 * cube]  # s v y x
+    if stokes == "IQUV":
+        planes += [0.3 * line + random.normal(0, 0.001, line.shape), random.normal(0, 0.001, line.shape)]
+    cube = np.stack(planes)
     axes = {"x": ("RA---SIN", "deg", 33.0, 30.0, -2 / 3600), "y": ("DEC--SIN", "deg", 33.0, 20.0, 2 / 3600),
             "v": ("FREQ", "Hz", 1.0, REST, -REST * STEP / LIGHT), "s": ("STOKES", "", 1.0, 1.0, 1.0)}
     if "s" not in order:
@@ -45,4 +48,4 @@ def main(path, order):
         file.write(data.ljust(-(-len(data) // 2880) * 2880, b"\0"))
 
 
-main(sys.argv[1], sys.argv[2])
+main(*sys.argv[1:])

@@ -85,7 +85,7 @@ ALLOWED |= {
     "gui/model/image": "core gui/model/sky",
     "gui/model/regions": "core gui/model/sky gui/model/image",
     "gui/model/tables": "core gui/model/sky",
-    "gui/model/cube": "core gui/model/sky gui/model/image gui/model/regions",
+    "gui/model/cube": "core gui/model/sky gui/model/image gui/model/regions gui/model/tables",
     "gui/panels": "core gui/model gui/render gui/ui",
     "gui": "core gui",
 
@@ -129,7 +129,7 @@ BANNED = [
      r"|core/base/host_memory\.cpp|core/files/fits/decoder_cage\.cpp|kernels/cpu/processor\.cpp",  # lists from pipes, a hint, locks, /proc
      "files are read through core/files/io/byte_source.hpp, which takes regular ones alone and never waits"),
     (r"#include <(cuda|cufft|cub/|nvtx)", r"kernels/cuda/", "CUDA headers live under kernels/cuda"),
-    (r"#include <boost/", r"gui/serve/(server|browser)\.[ch]pp", "gui/serve alone listens, at this machine's own address"),
+    (r"#include <boost/", r"gui/serve/(server|browser|visit)\.[ch]pp", "gui/serve alone listens, at this machine's own address"),
     (r"#include <(GL/|GLFW/|EGL/|imgui|backends/imgui)", r"gui/(?!model/|serve/)", "OpenGL lives under gui; models know no window"),
     (r"fits_open_file\(|fits_open_image\(|fits_open_data\(|fits_create_file\(|fits_open_memfile\(|[^_a-z]system\(|popen\("
      r"|wcsprintf_set\(NULL|wcsprintf_set\(nullptr", None, "calls that read names as commands, URLs or sections, or overflow"),

@@ -156,7 +156,7 @@ void Collapse::take(const CubePlane& plane, std::size_t index) {
     return leave_out(plane.plane, why);
   PlaneTerms terms;
   if (measures_noise()) {
-    const double rms = noise(*plane.pixels);
+    const double rms = request_.rms.empty() ? noise(*plane.pixels) : request_.rms[index];
     if (!(rms > 0)) return leave_out(plane.plane, "its noise cannot be measured");
     if (request_.snr > 0) terms.above = static_cast<float>(request_.snr * rms);
     if (request_.how == How::weighted) terms.weight = 1 / (rms * rms);

@@ -18,6 +18,7 @@ namespace reber {
 struct CollapseRequest {
   enum class How { mean, weighted, max, moment0, moment1, moment2 } how = How::mean;
   std::vector<std::int64_t> planes;  ///< ascending, at least one
+  std::vector<double> rms;           ///< of each of them, where it is known; empty: measured where it is needed
   double snr = 0;                    ///< pixels not above this many times their plane's rms do not take part; 0: all do
   bool given_beam = false;           ///< the user's beam stands in place of the planes', none of which then lacks one
   int threads = 0;                   ///< 0: all; the answer is the same for any number

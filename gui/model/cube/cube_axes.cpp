@@ -121,6 +121,13 @@ std::string CubeAxes::stokes(std::int64_t plane) const {
   return stokes_.words[static_cast<std::size_t>(place(stokes_, plane))];
 }
 
+std::optional<std::pair<std::int64_t, std::int64_t>> CubeAxes::q_and_u(std::int64_t plane) const {
+  const auto at = [&](const char* word) { return std::ranges::find(stokes_.words, word) - stokes_.words.begin(); };
+  const auto q = at("Q"), u = at("U"), none = std::ssize(stokes_.words);
+  if (q == none || u == none) return std::nullopt;
+  return std::pair{moved(stokes_, plane, q), moved(stokes_, plane, u)};
+}
+
 std::string CubeAxes::coordinate_text(std::int64_t plane) const {
   const double velocity = velocity_kms(plane);
   if (std::isfinite(velocity)) return fmt::format("{:.{}f} km/s", velocity, digits_for(velocity_step_));

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/sky/model/image_header.hpp"
@@ -51,6 +53,8 @@ class CubeAxes {
   [[nodiscard]] double velocity_kms(std::int64_t plane) const;
   /// "I", "Q" ...: of a Stokes axis of any length; empty without one.
   [[nodiscard]] std::string stokes(std::int64_t plane) const;
+  /// The planes of Stokes Q and U at that plane's other coordinates; empty where the cube lacks one of them.
+  [[nodiscard]] std::optional<std::pair<std::int64_t, std::int64_t>> q_and_u(std::int64_t plane) const;
 
   /// "-12.50 km/s", with the digits that tell channels apart; the frequency where there is no velocity, empty without
   /// both.

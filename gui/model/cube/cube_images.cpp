@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/base/error.hpp"
 #include "core/run/cube/cube_header.hpp"
 #include "core/run/cube/spectral_axis.hpp"
+#include "gui/model/cube/region_file.hpp"
 
 namespace reber::gui {
 namespace {
@@ -58,6 +60,34 @@ MadeOfCube::Cut axes_of(const SpectrumCube& cube, double step_arcsec) {
   return cut;
 }
 
+/// The plane's sources in its part, moved to the cell.
+void put_sources(MadeOfCube::Cell& cell, const PlaneSources& sources, const Rect& part, const Progress& progress) {
+  std::vector<SourceShape> shapes;
+  try {
+    shapes = sources.of(cell.plane, progress);
+  } catch (const DataError& failure) {
+    cell.no_sources = failure.what();
+  }
+  for (SourceShape& shape : shapes) {
+    const double x = shape.x - static_cast<double>(part.x0), y = shape.y - static_cast<double>(part.y0);
+    if (!(x >= -0.5 && y >= -0.5 && x < static_cast<double>(part.nx) - 0.5 && y < static_cast<double>(part.ny) - 0.5))
+      continue;
+    shape.x = x + static_cast<double>(cell.where.x0);
+    shape.y = y + static_cast<double>(cell.where.y0);
+    cell.sources.push_back(shape);
+  }
+}
+
+/// Of some planes along the cube's axis.
+std::vector<double> noise_of(const SpectrumCube& cube, const std::vector<std::int64_t>& planes,
+                             const Progress& progress) {
+  const std::vector<double> all = cube.measure_noise(progress);
+  std::vector<double> noise;
+  for (const std::int64_t plane : planes)
+    noise.push_back(all[static_cast<std::size_t>(CubeAxes::place(cube.axes().played(), plane))]);
+  return noise;
+}
+
 }  // namespace
 
 std::string place_text(const MadeOfCube& made, PixelPosition at) {
@@ -72,22 +102,39 @@ std::string place_text(const MadeOfCube& made, PixelPosition at) {
                      made.cut->at[static_cast<std::size_t>(y)], unit);
 }
 
-CubeImage collapsed_image(const std::string& path, const OpenOptions& options, const CollapseRequest& request,
+CubeImage collapsed_image(const SpectrumCube& cube, CollapseRequest request, const std::optional<Region>& region,
                           Backend& backend, const Progress& progress) {
-  const CubeSource cube = CubeSource::open(path, options, progress);
-  auto made = std::make_shared<const Collapsed>(collapse(cube, request, backend, progress, {}));
+  using How = CollapseRequest::How;
+  const bool polarised = cube.polarised() != LinearPolarisation::off;
+  if ((region || polarised) && (request.how == How::weighted || request.snr > 0))
+    request.rms = noise_of(cube, request.planes, progress);
+  const Shape shape = cube.header().shape;
+  Collapsed all;
+  if (region) {
+    const auto part = std::make_shared<const RegionFile>(cube.file(), *region, progress);
+    all = collapse(CubeSource::of(part), request, backend, progress, {});
+    all.pixels = part->placed(all.pixels);
+    all.history.push_back(fmt::format("collapse: blank outside of a region of {} pixels", part->inside()));
+  } else {
+    all = collapse(CubeSource::of(cube.file()), request, backend, progress, {});
+  }
+  if (polarised) {
+    all.history.emplace_back("collapse: of the polarised intensity of Stokes Q and U");
+    all.places.clear();  // on the axis of Stokes parameters it would be Q
+  }
+  const auto made = std::make_shared<const Collapsed>(std::move(all));
   CubeImage image;
-  image.name = fmt::format("{} of {}", to_string(request.how), file_of(*made->header));
-  if (made->used.size() > 1)
-    image.name += fmt::format(", planes {} to {}", made->used.front() + 1, made->used.back() + 1);
+  image.name = fmt::format("{}{} of {}", to_string(request.how), polarised ? " of P" : "", file_of(*made->header));
+  if (made->used.size() > 1) {
+    const auto channel = [&](std::int64_t plane) { return CubeAxes::place(cube.axes().played(), plane) + 1; };
+    image.name += fmt::format(", channels {} to {}", channel(made->used.front()), channel(made->used.back()));
+  }
   auto header = std::make_shared<ImageHeader>(*made->header);
   header->planes = 1;
   header->plane = 0;
   header->plane_beams.clear();
   image.header = header;
-  const Shape shape = cube.shape();
   image.pixels = Pyramid::make(image_of(made->pixels, shape), progress);
-  using How = CollapseRequest::How;
   image.smooth = request.how == How::moment1 || request.how == How::moment2;
   image.about = std::make_shared<MadeOfCube>();
   image.about->save = [made, shape](const std::string& to, bool overwrite) {
@@ -118,7 +165,7 @@ CubeImage cut_image(const SpectrumCube& cube, const PvLine& line, const Progress
 }
 
 CubeImage channel_maps(const SpectrumCube& cube, const std::vector<std::int64_t>& channels, std::int64_t columns,
-                       const Rect& part, const Progress& progress) {
+                       const Rect& part, const std::optional<PlaneSources>& sources, const Progress& progress) {
   const auto count = static_cast<std::int64_t>(channels.size());
   const std::int64_t rows = (count + columns - 1) / columns;
   const std::int64_t gap = std::max<std::int64_t>(1, std::max(part.nx, part.ny) / 100);
@@ -139,8 +186,10 @@ CubeImage channel_maps(const SpectrumCube& cube, const std::vector<std::int64_t>
     const std::int64_t plane = cube.planes()[static_cast<std::size_t>(channel)];
     std::string text = cube.axes().coordinate_text(plane);
     if (text.empty()) text = fmt::format("{}", channel + 1);
-    made.about->cells.push_back({where, plane, std::move(text)});
+    made.about->cells.push_back({where, plane, std::move(text), {}, {}});
+    if (sources) put_sources(made.about->cells.back(), *sources, part, progress);
   }
+  if (sources) made.about->sources_told = sources->told;
   made.name = "channel maps of " + file_of(cube.header());
   made.header = plain_header(cube.header(), shape);
   made.pixels = Pyramid::make(image, progress);

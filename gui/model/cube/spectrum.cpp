@@ -14,6 +14,7 @@
 #include "core/run/cube/channel_noise.hpp"
 #include "core/run/cube/spectra_walk.hpp"
 #include "core/sky/regions/region_spans.hpp"
+#include "gui/model/cube/polarised_file.hpp"
 #include "gui/model/image/file_levels.hpp"
 #include "gui/model/regions/region_flux.hpp"
 
@@ -62,8 +63,15 @@ struct RegionPixels {
 }  // namespace
 
 SpectrumCube::SpectrumCube(const std::string& path, const OpenOptions& options, std::shared_ptr<const CubeAxes> axes,
-                           std::int64_t plane, const Progress& progress)
-    : cube_(CubeSource::open(path, options, progress)),
+                           std::int64_t plane, LinearPolarisation linear, const Progress& progress)
+    : SpectrumCube(open_image_file(path, options, Planes::many, progress), std::move(axes), plane, linear, progress) {}
+
+SpectrumCube::SpectrumCube(const std::shared_ptr<const ImageFile>& file, std::shared_ptr<const CubeAxes> axes,
+                           std::int64_t plane, LinearPolarisation linear, const Progress& progress)
+    : file_(CubeSource::of(file)),
+      shown_(PolarisedFile::of(file, linear)),
+      cube_(CubeSource::of(shown_)),
+      linear_(linear),
       axes_(std::move(axes)),
       header_(cube_.header(plane)),
       planes_(axes_->along(plane)) {
@@ -181,8 +189,24 @@ PvCut SpectrumCube::cut(const PvLine& line, const Progress& progress) const {
 }
 
 std::vector<double> SpectrumCube::measure_noise(const Progress& progress) const {
+  const std::string stokes = axes_->stokes(planes_.front());
+  const bool polarised = linear_ != LinearPolarisation::off;
+  if (polarised || stokes == "Q" || stokes == "U" || stokes == "V") {
+    std::vector<double> noise;
+    for (std::size_t i = 0; i < planes_.size(); ++i) {
+      progress.report("measuring noise", static_cast<double>(i) / static_cast<double>(planes_.size()));
+      const auto one = [&](std::int64_t plane) {
+        return noise_of_either_sign(*file_.pixels(plane, progress), progress);
+      };
+      const auto both = axes_->q_and_u(planes_[i]);
+      const double sigma =
+          polarised ? std::sqrt(0.5) * std::hypot(one(both->first), one(both->second)) : one(planes_[i]);
+      noise.push_back(sigma > 0 ? sigma : kNaN);
+    }
+    return noise;
+  }
   const SpectraWalk::Steps none;
-  const SpectraWalk walk(cube_, planes_, std::vector<bool>(planes_.size(), false), none, kNoiseBytes, 0);
+  const SpectraWalk walk(file_, planes_, std::vector<bool>(planes_.size(), false), none, kNoiseBytes, 0);
   return ChannelNoise::measure(walk, static_cast<std::int64_t>(planes_.size()), std::nullopt, progress).planes();
 }
 

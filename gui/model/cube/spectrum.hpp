@@ -16,6 +16,7 @@
 #include "core/sky/model/catalogue.hpp"
 #include "core/sky/regions/regions.hpp"
 #include "gui/model/cube/cube_axes.hpp"
+#include "gui/model/cube/cube_view.hpp"
 
 namespace reber::gui {
 
@@ -36,11 +37,15 @@ struct Spectrum {
 /// The planes of one spectrum, opened once. All calls from any thread, one at a time.
 class SpectrumCube {
  public:
-  /// plane: any of the spectrum's   throws as CubeSource::open
+  /// plane: any of the spectrum's   linear: of the polarised intensity at the planes' coordinates in their place
+  ///   throws as CubeSource::open and PolarisedFile::of
   SpectrumCube(const std::string& path, const OpenOptions& options, std::shared_ptr<const CubeAxes> axes,
-               std::int64_t plane, const Progress& progress);
+               std::int64_t plane, LinearPolarisation linear, const Progress& progress);
 
   [[nodiscard]] const CubeAxes& axes() const { return *axes_; }
+  /// All planes of the file, polarised where these are.
+  [[nodiscard]] const std::shared_ptr<const ImageFile>& file() const { return shown_; }
+  [[nodiscard]] LinearPolarisation polarised() const { return linear_; }
   [[nodiscard]] const std::vector<std::int64_t>& planes() const { return planes_; }
   /// Of each plane; NaN where unknown.
   [[nodiscard]] const std::vector<double>& frequency_hz() const { return frequency_; }
@@ -61,15 +66,22 @@ class SpectrumCube {
   void read(std::int64_t index, const Rect& where, float* out, const Progress& progress) const;
   [[nodiscard]] const ImageHeader& header() const { return *header_; }
 
-  /// Of every plane (ChannelNoise), from a sample of the rows.
+  /// Of every plane, from a sample of the rows: by negative values (ChannelNoise), but of Stokes Q, U and V by both
+  /// signs. Of a polarised intensity that of Q and U, the root of the mean of their variances: its error well above the
+  /// noise.
   ///   throws DataError where no plane has enough negative values; Cancelled
   [[nodiscard]] std::vector<double> measure_noise(const Progress& progress) const;
 
  private:
+  SpectrumCube(const std::shared_ptr<const ImageFile>& file, std::shared_ptr<const CubeAxes> axes, std::int64_t plane,
+               LinearPolarisation linear, const Progress& progress);
   void for_each_plane(const Progress& progress, const std::function<void(std::int64_t)>& body) const;
   [[nodiscard]] Spectrum empty(Spectrum::Of of, std::string what) const;
 
-  CubeSource cube_;
+  CubeSource file_;                         ///< as it is
+  std::shared_ptr<const ImageFile> shown_;  ///< or its polarised intensities
+  CubeSource cube_;                         ///< of the same
+  LinearPolarisation linear_;
   std::shared_ptr<const CubeAxes> axes_;
   std::shared_ptr<const ImageHeader> header_;
   std::vector<std::int64_t> planes_;

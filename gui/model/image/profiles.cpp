@@ -72,6 +72,34 @@ Profile line_profile(const Pyramid& pixels, PixelPosition from, PixelPosition to
   return out;
 }
 
+ProfileSpread spread_of(const Profile& profile, int steps) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  ProfileSpread made{0, kNone, kNone, kNone, kNone, kNone, {}};
+  std::vector<double> values;
+  for (const float v : profile.values)
+    if (std::isfinite(v)) values.push_back(static_cast<double>(v));
+  if (values.empty() || steps < 1) return made;
+  std::ranges::sort(values);
+  const std::size_t n = values.size();
+  const auto count = static_cast<double>(n);
+  made.values = static_cast<std::int64_t>(n);
+  made.low = values.front();
+  made.high = values.back();
+  made.median = 0.5 * (values[(n - 1) / 2] + values[n / 2]);
+  made.mean = 0;
+  for (const double v : values) made.mean += v / count;
+  double square = 0;
+  for (const double v : values) square += (v - made.mean) * (v - made.mean);
+  made.sigma = std::sqrt(square / count);
+  const double range = made.high - made.low;
+  made.counts.assign(range > 0 ? static_cast<std::size_t>(steps) : 1, 0);
+  for (const double v : values) {
+    const double at = range > 0 ? (v - made.low) / range * steps : 0;
+    ++made.counts[std::min(static_cast<std::size_t>(at), made.counts.size() - 1)];
+  }
+  return made;
+}
+
 std::vector<ProfileColumn> decimate(const Profile& profile, int columns) {
   std::vector<ProfileColumn> out(static_cast<std::size_t>(std::max(0, columns)), {kBlank, kBlank});
   const std::size_t n = profile.values.size();

@@ -22,6 +22,14 @@ struct Profile {
 /// where the nearest pixel is.
 [[nodiscard]] Profile line_profile(const Pyramid& pixels, PixelPosition from, PixelPosition to);
 
+/// How the finite values of a profile are spread. They are as many as its steps: neighbours share pixels.
+struct ProfileSpread {
+  std::int64_t values = 0;                ///< finite ones; all else is NaN, and there are no counts, where it is 0
+  double mean, median, sigma, low, high;  ///< sigma: the root of the mean square about the mean
+  std::vector<std::int64_t> counts;  ///< of equal steps from low to high, which both count; one where these are equal
+};
+[[nodiscard]] ProfileSpread spread_of(const Profile& profile, int steps);
+
 /// Least and largest value of each screen column, so that a narrow peak is drawn whatever the zoom. NaN, NaN where a
 /// column has no finite value.
 struct ProfileColumn {
