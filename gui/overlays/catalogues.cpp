@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/model/cube/cube_images.hpp"
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/tables/source_shapes.hpp"
 #include "gui/ui/catalogue_colours.hpp"
@@ -83,6 +84,8 @@ class CataloguesOverlay final : public Overlay {
 
 void CataloguesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   if (!canvas.document.header) return;
+  // Cuts and grids of channel maps have no sky, and their pixels are not the catalogue's.
+  if (const auto& made = canvas.document.made_of; made && (made->cut || !made->cells.empty())) return;
   int drawn = 0, marks = 0;
   for (const auto& catalogue : context.state.workbench->catalogues)
     for (const PixelPosition& at : catalogue->shown ? project(*catalogue, canvas.document.header) : kNone)

@@ -118,7 +118,10 @@ void draw_profile(const char* title, const Profile& profile, double mark, const 
     PlotArea bars = plot;
     bars.from.x = plot.to.x + 0.4f * em;
     bars.to.x = from.x + size.x - em;
-    const ProfileSpread spread = spread_of(profile, std::max(4, static_cast<int>((plot.to.y - plot.from.y) / 5)));
+    // As many bars as the values fill, and none thinner than can be seen.
+    const double most = std::max(4.0, (plot.to.y - plot.from.y) / 5.0);
+    const double steps = std::clamp(2 * std::sqrt(static_cast<double>(n)), 4.0, most);
+    const ProfileSpread spread = spread_of(profile, static_cast<int>(steps));
     draw_spread(list, bars, spread);
     if (hovered && ImGui::GetIO().MousePos.x > plot.to.x) {
       ImGui::SetTooltip("%s", told_spread(spread, unit).c_str());

@@ -21,6 +21,8 @@ using asio::ip::tcp;
 
 constexpr std::string_view kLine = "/line?", kUpload = "/upload?", kFile = "/file?";
 
+constexpr std::uint64_t kMostBodyBytes = FileExchange::kMostUpload;
+
 struct Answer {
   http::status status = http::status::ok;
   std::string body, cookie, location;
@@ -36,9 +38,11 @@ class Visit : public std::enable_shared_from_this<Visit> {
   void begin() {
     constexpr std::uint32_t kMostHeaderBytes = 16384;
     parser_.header_limit(kMostHeaderBytes);
+    parser_.body_limit(kMostBodyBytes);
     stream_.expires_after(std::chrono::seconds(10));
     http::async_read_header(stream_, buffer_, parser_,
                             [self = shared_from_this()](beast::error_code error, std::size_t) {
+                              if (error == http::error::body_limit) self->send(too_large());
                               if (!error) self->answer();
                             });
   }
@@ -62,12 +66,15 @@ class Visit : public std::enable_shared_from_this<Visit> {
   void take_upload() {
     stream_.expires_after(std::chrono::minutes(10));
     upload_.emplace(std::move(parser_));
-    upload_->body_limit(static_cast<std::uint64_t>(FileExchange::kMostUpload));
+    upload_->body_limit(kMostBodyBytes);
     http::async_read(stream_, buffer_, *upload_, [self = shared_from_this()](beast::error_code error, std::size_t) {
-      if (error == http::error::body_limit)
-        return self->send({http::status::payload_too_large, "The file is too large.", "", "", ""});
+      if (error == http::error::body_limit) return self->send(too_large());
       if (!error) self->send(self->stored());
     });
+  }
+
+  [[nodiscard]] static Answer too_large() {
+    return {http::status::payload_too_large, "The file is too large.", "", "", ""};
   }
 
   [[nodiscard]] Answer stored() const {

@@ -138,7 +138,7 @@ click display.plane.play
 wait 3
 expect planes_reached == 0
 STEPS
-xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 --width 1280 --height 800 --no-settings --script steps
+xvfb-run -a -s "-screen 0 1280x1024x24 -noreset" "$view" --backend cpu --scale 1 --width 1280 --height 1024 --no-settings --script steps
 python3 - "$here" << 'CHECK'
 import struct, sys, zlib
 import numpy as np

@@ -28,8 +28,9 @@ expect documents.0.title ~ P
 # The root of .25 + .09 of a line of 100 mJy, and noise of 1 mJy in each.
 expect documents.0.spectrum.value.20 > 0.056
 expect documents.0.spectrum.value.20 < 0.061
-expect documents.0.spectrum.error.20 > 0.0009
-expect documents.0.spectrum.error.20 < 0.0013
+expect documents.0.spectrum.error.2 > 0.0009
+expect documents.0.spectrum.error.2 < 0.0011
+expect documents.0.spectrum.error.20 < 0.0016
 key .
 settle
 expect documents.0.coordinate == 4.0 km/s
@@ -44,7 +45,7 @@ wait 3
 settle
 expect documents.0.polarised == debiased
 expect documents.0.spectrum.value.20 > 0.055
-action limits.minimumandmaximum
+action limits.min-max
 wait 2
 expect documents.0.render.low == 0
 click display.stokes.Q
