@@ -211,7 +211,7 @@ FilmFile::FilmFile(std::string path, double seconds) : path_(std::move(path)), s
   const std::string ending = std::filesystem::path(path_).extension().string();
   gif_ = ending == ".gif";
   if (!gif_ && ending != ".png") throw InputError(fmt::format("{}: a film ends in .gif or .png", path_));
-  if (!(seconds >= 0.02 && seconds <= 60)) throw InputError("a picture of a film is seen for .02 to 60 seconds");
+  if (!(seconds >= 0.02 && seconds <= 60)) throw InputError("a picture of a film is seen for 0.02 to 60 seconds");
 }
 
 void FilmFile::add(RgbView picture) {
