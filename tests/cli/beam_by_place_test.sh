@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Points with a beam constant on the sky, from Dec -10 to +80 in CAR: right fluxes and sizes, as --beam-is says.
 source "$(dirname "$0")/harness.sh"
-data=${REBER_TEST_DATA:-${3:-}}/reported
-if [ ! -e "$data/33_car_high_latitude/wide_beam.fits" ]; then
+reported=$data/reported
+if [ ! -e "$reported/33_car_high_latitude/wide_beam.fits" ]; then
   echo "no REBER_TEST_DATA: beams by place are not tested"
   exit 0
 fi
@@ -23,17 +23,17 @@ PY
 }
 
 for name in wide_beam wide_sr car_beam car_sr; do
-  run find "$data/33_car_high_latitude/$name.fits" -o "$name.csv" --backend cpu
+  run find "$reported/33_car_high_latitude/$name.fits" -o "$name.csv" --backend cpu
   expect_status 0
   expect_totals "$name.csv" 2.0 0.004
 done
-run find "$data/62_car_wide/car_dec55.fits" -o dec55.csv --backend cpu
+run find "$reported/62_car_wide/car_dec55.fits" -o dec55.csv --backend cpu
 expect_totals dec55.csv 0.1 0.03
-run find "$data/33_car_high_latitude/wide_beam.fits" -o pixels.csv -v --backend cpu --beam-is pixels
+run find "$reported/33_car_high_latitude/wide_beam.fits" -o pixels.csv -v --backend cpu --beam-is pixels
 expect_in out 'constant in pixels'
-run find "$data/33_car_high_latitude/wide_beam.fits" -o sky.csv --backend cpu --beam-is sky
+run find "$reported/33_car_high_latitude/wide_beam.fits" -o sky.csv --backend cpu --beam-is sky
 expect_same sky.csv wide_beam.csv
-run convolve "$data/33_car_high_latitude/wide_beam.fits" smooth.fits --backend cpu --to-beam 10000
+run convolve "$reported/33_car_high_latitude/wide_beam.fits" smooth.fits --backend cpu --to-beam 10000
 expect_in err 'one kernel in pixels'
 
 finish

@@ -81,7 +81,6 @@ run find sky.fits --fit moments -o moments.csv --write-flux-error moments.fits "
 expect_status 0
 
 # Given images: other projections, beams that vary, other units.
-data=${REBER_TEST_DATA:-${3:-}}
 if [ ! -d "$data/images" ]; then
   echo "no REBER_TEST_DATA: real images are not tested"
   finish

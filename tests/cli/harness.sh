@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced by the tests of the command line: a scratch folder, and checks that name what they expected.
-# Each test gets the program as $1 and the source folder as $2.
+# Each test gets the program as $1, the source folder as $2 and the folder of real images, or nothing, as $3.
 # shellcheck shell=bash disable=SC2034
 set -uo pipefail
 reber=$(realpath "$1")
 source_folder=$(realpath "$2")
 sample_data=$source_folder/sample_data
+data=${REBER_TEST_DATA:-${3:-}}  # of real images; empty: none
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1

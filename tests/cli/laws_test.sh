@@ -19,7 +19,7 @@ laws "$reber" --random 3 --size 192 "${exact[@]}" --law frame
 expect_status 0
 laws "$reber" --sky strange:primary:1 --sky strange:padded:1 --law "frame 37" --law mirror
 expect_status 0
-field=${3:-}/images/askap/ScorpioS17Field.fits
+field=$data/images/askap/ScorpioS17Field.fits
 if [ -f "$field" ]; then
   laws "$reber" --image "$field" --law "frame 7" --law "frame 37"
   expect_status 0

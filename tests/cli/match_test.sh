@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # reber match: catalogues of several origins, what is printed and written, and what is refused.
 source "$(dirname "$0")/harness.sh"
-data=${REBER_TEST_DATA:-${3:-}}
 
 cat >a.csv <<'CSV'
 Source_id,Isl_id,RA,E_RA,DEC,E_DEC,Total_flux,E_Total_flux,Maj

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/harness.sh"
 cp "$sample_data/galactic_plane_150mhz.fits" image.fits
 cp image.fits flat.fits
-reference=${3:-}/images/lofar_sim
+reference=$data/images/lofar_sim
 
 # A beam that grows from one edge to the other, on a grid of five by five, as Aegean takes it.
 python3 - <<'E1'

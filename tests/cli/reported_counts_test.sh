@@ -25,12 +25,12 @@ expect_status 0
 expect_in out "0 of 16810000 pixels" "mean     0.000243902"
 rm zeros.fits
 
-data=${REBER_TEST_DATA:-${3:-}}/reported
-if [ ! -d "$data/50_duplicates_in_list" ]; then
+reported=$data/reported
+if [ ! -d "$reported/50_duplicates_in_list" ]; then
   echo "no folder 'reported' in the test data: lists not measured"
   finish
 fi
-lists=$data/50_duplicates_in_list
+lists=$reported/50_duplicates_in_list
 cat "$lists/clean.csv" >many.csv
 for row in a b c d e f g h i j k l m n o p; do echo "$row,150.017638642,-29.985276602" >>many.csv; done
 printf 'far,10,10\nfar,10,10\n' >>many.csv
@@ -41,7 +41,7 @@ for list in "$lists"/*.csv many.csv; do
   expect_status 0
 done
 run measure "$lists/field.fits" --at free.csv --free position -o out_free.csv --backend cpu
-run measure "$data/31_forced_at_edges/field.fits" --at "$data/31_forced_at_edges/list.csv" -o out_edges.csv --backend cpu
+run measure "$reported/31_forced_at_edges/field.fits" --at "$reported/31_forced_at_edges/list.csv" -o out_edges.csv --backend cpu
 expect_status 0
 what="fluxes of places named twice"
 checks=$((checks + 1))

@@ -3,7 +3,7 @@
 # Places of catalogues: frames and equinoxes, columns of text, hours and degrees; on files on which they were wrong.
 # shellcheck source-path=SCRIPTDIR source=harness.sh
 . "$(dirname "$0")/harness.sh"
-reported=${REBER_TEST_DATA:-}/reported
+reported=$data/reported
 if [ ! -d "$reported" ]; then
   echo "skipped: no reported files here (REBER_TEST_DATA)"
   exit 77

@@ -4,12 +4,12 @@
 # shellcheck source-path=SCRIPTDIR source=harness.sh
 . "$(dirname "$0")/harness.sh"
 
-data=${REBER_TEST_DATA:-${3:-}}/reported
-if [ ! -d "$data/02_moment0_unit" ]; then
+reported=$data/reported
+if [ ! -d "$reported/02_moment0_unit" ]; then
   echo "no folder 'reported' in the test data: units not measured"
   finish
 fi
-for image in "$data"/01_bunit_beam-1_jy/u_*.fits "$data"/02_moment0_unit/m0_[abcd].fits; do
+for image in "$reported"/01_bunit_beam-1_jy/u_*.fits "$reported"/02_moment0_unit/m0_[abcd].fits; do
   name=$(basename "$image" .fits)
   run find "$image" -o "$name.csv" --backend cpu
   expect_status 0
@@ -17,22 +17,22 @@ for image in "$data"/01_bunit_beam-1_jy/u_*.fits "$data"/02_moment0_unit/m0_[abc
   expect_status 0
   expect_in out "factor 2.1"
 done
-run find "$data/02_moment0_unit/m0_k.fits" -o m0_k.csv --backend cpu
+run find "$reported/02_moment0_unit/m0_k.fits" -o m0_k.csv --backend cpu
 expect_status 0
 expect_in err "no total fluxes: 'K km/s' is a temperature summed over a line"
-run info "$data/02_moment0_unit/m0_a.fits"
+run info "$reported/02_moment0_unit/m0_a.fits"
 expect_in out "Jy/beam km/s"
 expect_not_in out "not a unit"
-run convolve "$data/40_eht_jy_per_pixel/ring.fits" ring.fits --to-beam 20e-6,20e-6,0 --backend cpu
+run convolve "$reported/40_eht_jy_per_pixel/ring.fits" ring.fits --to-beam 20e-6,20e-6,0 --backend cpu
 expect_status 0
 expect_in out "Jy/beam"
 run find ring.fits -o ring.csv --backend cpu
 for name in 3 6 7; do
-  run find "$data/51_pixel_scale_of_vlbi/px_$name.fits" -o "px_$name.csv" --backend cpu
+  run find "$reported/51_pixel_scale_of_vlbi/px_$name.fits" -o "px_$name.csv" --backend cpu
   expect_status 0
 done
 for kind in csv reg crtf ann; do
-  run find "$data/20_microarcsecond/uas.fits" -o "uas.$kind" --backend cpu
+  run find "$reported/20_microarcsecond/uas.fits" -o "uas.$kind" --backend cpu
   expect_status 0
   expect_in out "187.705930403835"
   grep -q "187.7059304038" "uas.$kind" || report "too few decimals in uas.$kind"

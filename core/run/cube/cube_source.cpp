@@ -52,7 +52,7 @@ std::shared_ptr<const PixelSource> CubeSource::pixels(std::int64_t plane, const 
   return pixels_of(file_, plane, progress);
 }
 
-bool all_blank(const PixelSource& pixels, const Progress& progress) {
+bool any_pixel(const PixelSource& pixels, bool (*is)(float), const Progress& progress) {
   const Shape shape = pixels.shape();
   const PixelFormat format = pixels.format();
   const std::int64_t row_bytes = std::max<std::int64_t>(shape.nx * bytes_of(format.type), 1);
@@ -64,10 +64,14 @@ bool all_blank(const PixelSource& pixels, const Progress& progress) {
     const std::int64_t count = std::min(rows, shape.ny - y);
     pixels.read_rows(y, count, raw.data());
     decode_floats(raw.data(), count * shape.nx, format, values.data());
-    if (std::any_of(values.begin(), values.begin() + count * shape.nx, [](float v) { return std::isfinite(v); }))
-      return false;
+    if (std::any_of(values.begin(), values.begin() + count * shape.nx, is)) return true;
   }
-  return true;
+  return false;
+}
+
+bool all_blank(const PixelSource& pixels, const Progress& progress) {
+  return !any_pixel(
+      pixels, [](float value) { return std::isfinite(value); }, progress);
 }
 
 }  // namespace reber

@@ -37,6 +37,8 @@ class CubeSource {
   std::shared_ptr<const ImageFile> file_;
 };
 
+/// Whether there is such a pixel. Reads rows until there is.   throws as PixelSource::read_rows, Cancelled
+[[nodiscard]] bool any_pixel(const PixelSource& pixels, bool (*is)(float), const Progress& progress = {});
 /// Whether no pixel is finite. Reads rows until one is.   throws as PixelSource::read_rows; Cancelled
 [[nodiscard]] bool all_blank(const PixelSource& pixels, const Progress& progress = {});
 
