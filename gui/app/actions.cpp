@@ -53,7 +53,7 @@ void add_switches(std::vector<Action>& all, const std::vector<Action>& later) {
 std::vector<Action> all_actions() {
   std::vector<Action> all;
   for (const auto& rows : {file_actions(), keep_actions(), image_actions(), view_actions(), inspect_actions(),
-                           compare_actions(), source_actions(), review_actions(), bookmark_actions()})
+                           compare_actions(), source_actions(), review_actions(), hand_actions(), bookmark_actions()})
     all.insert(all.end(), rows.begin(), rows.end());
   const std::vector<Action> help{panel_action("welcome", "Help"), panel_action("tour", "Help"),
                                  panel_action("keys", "Help")};  // the last menu

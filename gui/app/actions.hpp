@@ -25,6 +25,7 @@ namespace reber::gui {
 [[nodiscard]] std::vector<Action> compare_actions();
 [[nodiscard]] std::vector<Action> keep_actions();
 [[nodiscard]] std::vector<Action> review_actions();
+[[nodiscard]] std::vector<Action> hand_actions();
 [[nodiscard]] std::vector<Action> bookmark_actions();
 
 /// A key press in the table's words: "Ctrl+Shift+Z". Empty for a key without a name.   key, mods: GLFW's.

@@ -385,6 +385,7 @@ bool App::settled() const {
   if (!activity(fraction).empty() || !painter_->complete() || inspector_busy(state_)) return false;
   if (std::ranges::any_of(panels_->all(), [](const auto& each) { return each.panel->busy(); })) return false;
   return std::ranges::all_of(state_.documents, [](const auto& d) {
+    if (d->sources.edits.asked() && d->live_run && failure_of(*d).empty()) return false;
     return !d->result || d->shown == LayerKind::input || d->layer().generation == d->result->generation ||
            !failure_of(*d).empty();
   });

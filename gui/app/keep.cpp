@@ -48,6 +48,7 @@ SavedTable capture_table(const Document& document) {
   table.selected.assign(document.selection.rows.begin(), document.selection.rows.end());
   table.flagged.assign(view.flagged.begin(), view.flagged.end());
   table.edits = view.edits.marks();
+  table.hand_fits = view.edits.fits();
   return table;
 }
 
@@ -90,6 +91,7 @@ void restore_image(Context& context, const SavedImage& image) {
   view.filter_text = image.table.filter;
   if (!image.table.columns.empty()) view.columns = image.table.columns;
   view.edits.set_marks(image.table.edits);
+  view.edits.set_fits(image.table.hand_fits);
   view.awaited = {image.table.sort_column, image.table.descending, image.table.selected, image.table.flagged};
   document.awaited_layer = kind;
   std::string regions;
@@ -107,7 +109,8 @@ UndoState undo_state(const Document& document, WrittenRequest& written) {
   state.parameters = written.text;
   state.regions = regions_of(document);
   for (const std::int64_t row : document.sources.flagged) state.flags += fmt::format("{} ", row);
-  if (!document.sources.edits.empty()) state.edits = to_json(document.sources.edits.marks()).dump();
+  if (!document.sources.edits.marks().empty()) state.edits = to_json(document.sources.edits.marks()).dump();
+  if (!document.sources.edits.fits().empty()) state.fits = to_json(document.sources.edits.fits()).dump();
   for (const Layer& layer : document.layers)
     if (layer.limits_set) state.display.emplace_back(layer.kind, layer.render);
   return state;
@@ -133,10 +136,19 @@ std::string display_gesture(const UndoState& before, const UndoState& now) {
   return "display";
 }
 
+/// What was done by hand: "a source added", counted so that each is a step of its own.
+std::string fit_between(const UndoState& before, const UndoState& now) {
+  const Json was = before.fits.empty() ? Json::array() : Json::parse(before.fits);
+  const Json is = now.fits.empty() ? Json::array() : Json::parse(now.fits);
+  const std::string kind = is.empty() ? "fits" : is.back().value("kind", "fits");
+  return fmt::format("fit by hand {}: {}", std::max(was.size(), is.size()), kind);
+}
+
 /// What changed between two states, for the menu: "detect.seed", "flags" ...
 std::string gesture_between(const UndoState& before, const UndoState& now) {
   if (before.regions != now.regions) return "regions";
   if (before.flags != now.flags) return "flags";
+  if (before.fits != now.fits) return fit_between(before, now);
   if (before.edits != now.edits) return "edits of rows";
   if (before.parameters == now.parameters) return display_gesture(before, now);
   const Json patch = Json::diff(Json::parse(before.parameters), Json::parse(now.parameters));
@@ -161,8 +173,11 @@ void go_to(Context& context, Document& document, const UndoState& state) {
     document.sources.flagged.insert(std::stoll(state.flags.substr(at, end - at)));
     at = end + 1;
   }
-  const Json edits = state.edits.empty() ? Json::object() : Json{{"edits", Json::parse(state.edits)}};
+  Json edits = Json::object();
+  if (!state.edits.empty()) edits["edits"] = Json::parse(state.edits);
+  if (!state.fits.empty()) edits["hand_fits"] = Json::parse(state.fits);
   document.sources.edits.set_marks(marks_from(JsonObject(edits, "undo").children("edits")));
+  document.sources.edits.set_fits(fits_from(JsonObject(edits, "undo").children("hand_fits")));
   place_edits(document);
   if (parameters_change) request_changed(context, document);
 }

@@ -48,7 +48,8 @@ void flag_selected(Document& document, bool on) {
 }
 
 void place_edits(Document& document) {
-  if (document.result) document.sources.edits.place(document.result->sources, same_row_px(*document.result));
+  if (document.result)
+    document.sources.edits.place(document.result->sources, same_row_px(*document.result), document.result->hand);
 }
 
 std::string remove_selected(Document& document) {

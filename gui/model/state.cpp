@@ -39,7 +39,8 @@ void Selection::toggle(std::int64_t row) {
   ++version;
 }
 
-void Selection::follow(const std::vector<Source>& before, const std::vector<Source>& now, double reach) {
+void Selection::follow(const std::vector<Source>& before, const std::vector<Source>& now,
+                       const std::vector<std::uint8_t>& passed_over, double reach) {
   const auto nearest = [&](std::int64_t row) -> std::int64_t {
     if (row < 0 || row >= static_cast<std::int64_t>(before.size())) return -1;
     const Source& old = before[static_cast<std::size_t>(row)];
@@ -47,6 +48,7 @@ void Selection::follow(const std::vector<Source>& before, const std::vector<Sour
     double least = reach * reach;
     for (std::size_t i = 0; i < now.size(); ++i) {
       const double dx = now[i].x - old.x, dy = now[i].y - old.y;
+      if (i < passed_over.size() && passed_over[i] != 0) continue;
       if (now[i].negative == old.negative && dx * dx + dy * dy <= least) {
         least = dx * dx + dy * dy;
         best = static_cast<std::int64_t>(i);

@@ -100,7 +100,9 @@ struct Selection {
   void select_only(std::int64_t row);
   void toggle(std::int64_t row);
   /// Sources of a new result that lie where the selected ones of the old result were (nearest within `reach` pixels).
-  void follow(const std::vector<Source>& before, const std::vector<Source>& now, double reach = 3);
+  ///   passed_over: one byte per source of the new result, not 0 where it cannot be chosen; empty: all can
+  void follow(const std::vector<Source>& before, const std::vector<Source>& now,
+              const std::vector<std::uint8_t>& passed_over = {}, double reach = 3);
 };
 
 /// Structures that are looked for behind a run where they are wanted.
@@ -184,8 +186,8 @@ void leave_polarised(Document& document);
 [[nodiscard]] bool same_unit(const Unit& a, const Unit& b);
 [[nodiscard]] Unit shown_unit(const Document& document, LayerKind kind);
 
-/// What dragging on the image does. Panning is possible in every mode with the middle button.
-enum class Mode { browse, region, profile };
+/// What dragging or a click on the image does. Panning is possible in every mode with the middle button.
+enum class Mode { browse, region, profile, add, move };
 
 /// Other pictures beside, over or under the first.
 struct Compare {
@@ -254,6 +256,7 @@ struct ViewerState {
   std::int64_t next_document = 1;
 
   Mode mode = Mode::browse;
+  std::int64_t split_parts = 2;  ///< that a source is split into
   Compare compare;
   Cursor cursor;
   Inspect inspect;

@@ -3,6 +3,7 @@
 #include "gui/model/state_json.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -63,6 +64,14 @@ Json of_extended(const ExtendedView& view) {
           {"error", view.result.error}};
 }
 
+/// How many rows of the table came into it in each way.
+Json of_origins(const Document& document) {
+  std::map<std::string, int> counts;
+  for (const std::uint32_t row : document.sources.table.shown())
+    ++counts[std::string(to_string(document.sources.edits.origin(row)))];
+  return counts;
+}
+
 Json of_document(const Document& document, const RenderSettings& render) {
   Json layers = Json::array();
   for (const Layer& layer : document.layers)
@@ -83,6 +92,8 @@ Json of_document(const Document& document, const RenderSettings& render) {
             {"focus", document.selection.focus},
             {"flagged", document.sources.flagged},
             {"edits", to_json(document.sources.edits.marks())},
+            {"hand_fits", to_json(document.sources.edits.fits())},
+            {"origins", of_origins(document)},
             {"extended", of_extended(document.extended)},
             {"regions", document.inspect.regions.size()},
             {"bookmarks", document.bookmarks.size()},
@@ -145,7 +156,7 @@ Json of_workbench(const ViewerState& state) {
   return made;
 }
 
-constexpr std::array<const char*, 3> kModes{"browse", "region", "profile"};
+constexpr std::array<const char*, 5> kModes{"browse", "region", "profile", "add", "move"};
 
 }  // namespace
 

@@ -72,11 +72,11 @@ struct RegridWork {
   std::shared_ptr<const ImageHeader> to;  ///< the grid it is laid on
 };
 
-/// What undo goes back to: parameters as JSON, regions, flags and edits of rows as text, so that states compare by
-/// their letters, and how layers are shown.
+/// What undo goes back to: parameters as JSON, regions, flags, edits of rows and fits by hand as text, so that states
+/// compare by their letters, and how layers are shown.
 struct UndoState {
   std::int64_t document = -1;
-  std::string parameters, regions, flags, edits;
+  std::string parameters, regions, flags, edits, fits;
   std::vector<std::pair<LayerKind, RenderSettings>> display;  ///< of the layers whose limits are set
   friend bool operator==(const UndoState&, const UndoState&) = default;
 };

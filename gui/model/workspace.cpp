@@ -156,9 +156,10 @@ ContourLevels contours_from(const JsonObject& object) {
 }
 
 Json to_json(const SavedTable& table) {
-  return {{"filter", table.filter},       {"sort_column", table.sort_column}, {"descending", table.descending},
-          {"columns", table.columns},     {"selected", table.selected},       {"flagged", table.flagged},
-          {"edits", to_json(table.edits)}};
+  return {{"filter", table.filter},         {"sort_column", table.sort_column},
+          {"descending", table.descending}, {"columns", table.columns},
+          {"selected", table.selected},     {"flagged", table.flagged},
+          {"edits", to_json(table.edits)},  {"hand_fits", gui::to_json(table.hand_fits)}};
 }
 
 SavedTable table_from(const JsonObject& object) {
@@ -170,6 +171,7 @@ SavedTable table_from(const JsonObject& object) {
   object.read("selected", table.selected);
   object.read("flagged", table.flagged);
   table.edits = marks_from(object.children("edits"));
+  table.hand_fits = fits_from(object.children("hand_fits"));
   return table;
 }
 

@@ -35,6 +35,7 @@ struct SavedTable {
   std::vector<std::int64_t> selected;  ///< Source_id
   std::vector<std::int64_t> flagged;
   std::vector<RowMark> edits;
+  std::vector<HandFit> hand_fits;
 
   friend bool operator==(const SavedTable&, const SavedTable&) = default;
 };

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <utility>
 
+#include "gui/model/hand_edits.hpp"
 #include "gui/model/tables/place_counts.hpp"
 #include "gui/ui/compare_view.hpp"
 #include "gui/ui/ink.hpp"
@@ -47,14 +48,15 @@ struct DrawnRows {
   bool filtered = false, edited = false;
 
   DrawnRows(const ViewerState& state, const Document& document) : view(document.sources) {
-    if (!document.result || view.generation != document.result->generation) return;
+    if (!document.result || view.generation != document.result->generation || view.edition != document.result->edition)
+      return;
     filtered = state.filter_ellipses && !view.table.filter().empty();
-    edited = view.edits.removed_rows() > 0;
+    edited = view.edits.removed_rows() + view.edits.replaced_rows() > 0;
   }
   [[nodiscard]] std::uint64_t key() const { return filtered || edited ? view.table.version() : 0; }
   bool operator()(std::size_t row) const {
     if (filtered) return view.table.passes(row);
-    return !edited || !view.edits.removed(static_cast<std::int64_t>(row));
+    return !edited || !view.edits.hidden(static_cast<std::int64_t>(row));
   }
 };
 
@@ -111,6 +113,16 @@ Rgba from_packed(unsigned colour) {
   return {c.x, c.y, c.z, c.w};
 }
 
+/// A click where a source is to be fitted, or from where; false where none was waited for.
+bool by_hand(ViewerState& state, Document& document, PixelPosition at) {
+  if (state.mode != Mode::add && state.mode != Mode::move) return false;
+  const bool add = state.mode == Mode::add;
+  const std::string why = add ? ask_to_add(document, at) : ask_to_move(document, at);
+  if (!why.empty()) state.say(std::string(add ? "Not added: " : "Not moved: ") + why, true);
+  if (!add) state.mode = Mode::browse;
+  return true;
+}
+
 class SourcesOverlay final : public Overlay {
  public:
   void paint(const CanvasView& canvas, Context& context, const Brush& brush) override;
@@ -135,7 +147,7 @@ PaintKey SourcesOverlay::paint_key(const CanvasView& canvas, const ViewerState& 
   const Document& document = canvas.document;
   if (canvas.for_file || !document.result || document.shapes.empty()) return {};
   return {1,
-          document.result->generation,
+          document.result->edition,
           document.selection.version,
           document.result_stale() ? 1U : 0U,
           state.light_theme ? 1U : 0U,
@@ -230,6 +242,7 @@ bool SourcesOverlay::input(const CanvasInput& mouse, const CanvasView& canvas, C
   constexpr double kReach = 8;  // screen units
   Document& document = canvas.document;
   if (!mouse.clicked && !mouse.double_clicked) return false;
+  if (mouse.clicked && !mouse.control && by_hand(context.state, document, mouse.image_at)) return true;
   if (document.shapes.empty() || mouse.control || context.state.mode != Mode::browse) return false;
   double reach = kReach * canvas.scale / canvas.transform.zoom();
   const DrawnRows drawn(context.state, document);

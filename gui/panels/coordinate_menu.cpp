@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "gui/model/hand_edits.hpp"
 #include "gui/ui/action.hpp"
 #include "gui/ui/readout_of.hpp"
 
@@ -99,6 +100,9 @@ void CanvasMenu::draw(Context& context) {
   }
   item(context, "image.auto_limits");
   ImGui::Separator();
+  if (ImGui::MenuItem("Fit a source here", nullptr, false, why_no_hand_fit(document).empty()))
+    if (const std::string why = ask_to_add(document, place_); !why.empty()) state.say("Not added: " + why, true);
+  context.widgets.item("context.add");
   if (ImGui::MenuItem("Centre here")) document.view.centre = place_;
   context.widgets.item("context.centre");
   if (ImGui::MenuItem("Crosshair here")) state.cursor.crosshair = place_;

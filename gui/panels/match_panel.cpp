@@ -90,7 +90,7 @@ std::optional<SkyList> list_of(const Workbench& workbench, const Document& docum
   if (side >= 0 || !document.result) return std::nullopt;
   SkyList list = sky_list(document.sources.table.catalogue());
   for (std::size_t row = 0; row < list.lon.size(); ++row)
-    if (document.sources.edits.removed(static_cast<std::int64_t>(row))) list.lon[row] = list.lat[row] = std::nan("");
+    if (document.sources.edits.hidden(static_cast<std::int64_t>(row))) list.lon[row] = list.lat[row] = std::nan("");
   return list;
 }
 
@@ -298,7 +298,7 @@ void MatchPanel::match_again(Context& context, const Document& document) {
     return;
   }
   match_into(match, *a, *b);
-  const auto removed = [&](std::int64_t row) { return document.sources.edits.removed(row); };
+  const auto removed = [&](std::int64_t row) { return document.sources.edits.hidden(row); };
   if (match.a < 0) std::erase_if(match.only_a, removed);
   if (match.b < 0) std::erase_if(match.only_b, removed);
 }

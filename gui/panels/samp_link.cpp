@@ -117,7 +117,7 @@ void SampLink::show_row(Context& context, const samp::Heard& heard) {
     if (const auto own = sent_.find(id); own != sent_.end()) {
       Document* const document = context.state.find(own->second.document);
       const bool there = row >= 0 && row < static_cast<std::int64_t>(own->second.rows.size());
-      if (document == nullptr || !there || document->sources.generation != own->second.generation) return;
+      if (document == nullptr || !there || document->sources.edition != own->second.generation) return;
       const auto source = static_cast<std::int64_t>(own->second.rows[static_cast<std::size_t>(row)]);
       document->selection.select_only(source);
       told_ = document->selection.version;
@@ -161,7 +161,7 @@ void SampLink::point(Context& context) {
 }
 
 void SampLink::sent(const Document& document, const std::string& url) {
-  sent_[url] = {document.id, document.sources.generation, document.sources.table.shown()};
+  sent_[url] = {document.id, document.sources.edition, document.sources.table.shown()};
   told_ = document.selection.version;
 }
 
@@ -169,7 +169,7 @@ void SampLink::tell_row(const Document& document) {
   if (document.selection.version == told_ || document.selection.focus < 0) return;
   told_ = document.selection.version;
   for (const auto& [url, table] : sent_) {
-    if (table.document != document.id || table.generation != document.sources.generation) continue;
+    if (table.document != document.id || table.generation != document.sources.edition) continue;
     for (std::size_t i = 0; i < table.rows.size(); ++i)
       if (table.rows[i] == document.selection.focus)
         return tell("table.highlight.row", {{"table-id", url}, {"url", url}, {"row", std::to_string(i)}});

@@ -85,7 +85,7 @@ void draw_tools(Context& context, Document& document, TableExport& table_export)
                     [&view] { return rows_to_write(view); });
   ImGui::SameLine();
   const std::int64_t removed = view.edits.removed_rows();
-  const auto all = static_cast<std::size_t>(view.table.catalogue().rows() - removed);
+  const auto all = static_cast<std::size_t>(view.table.catalogue().rows() - removed - view.edits.replaced_rows());
   const std::size_t shown = view.table.shown().size();
   std::string count =
       shown == all ? counted(static_cast<std::int64_t>(all), "source") : fmt::format("{} of {}", shown, all);
@@ -95,6 +95,12 @@ void draw_tools(Context& context, Document& document, TableExport& table_export)
   if (document.result_stale()) {
     ImGui::SameLine();
     ImGui::TextDisabled("(being computed again)");
+  } else if (const auto waiting = view.edits.waiting(); !waiting.empty()) {
+    ImGui::SameLine();
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(palette().warn), "%s",
+                       fmt::format("{} by hand not in force", counted(std::ssize(waiting), "fit")).c_str());
+    context.widgets.item("sources.waiting");
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", fmt::format("{}", fmt::join(waiting, "\n")).c_str());
   }
   if (!view.table.filter_error().empty())
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(palette().warn), "%s", view.table.filter_error().c_str());
@@ -136,6 +142,16 @@ void click_row(Document& document, std::size_t place) {
   if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) centre_on(document, row);
 }
 
+/// What was done by hand with a row: "moved by hand, locked: a jet".
+std::string words_of(Origin origin, const RowMark* mark) {
+  std::string words;
+  if (origin == Origin::refitted) words = "fitted again beside a row by hand";
+  if (origin != Origin::found && origin != Origin::refitted) words = fmt::format("{} by hand", to_string(origin));
+  if (mark != nullptr && mark->locked) words += words.empty() ? "locked" : ", locked";
+  if (mark != nullptr && !mark->comment.empty()) words += (words.empty() ? "" : ": ") + mark->comment;
+  return words;
+}
+
 void draw_row(Context& context, Document& document, const std::vector<std::size_t>& columns, std::size_t place) {
   const SourceView& view = document.sources;
   const std::size_t row = view.table.shown()[place];
@@ -145,13 +161,16 @@ void draw_row(Context& context, Document& document, const std::vector<std::size_
   ImGui::PushID(static_cast<int>(row));
   const bool selected = document.selection.rows.count(number) > 0;
   const RowMark* mark = view.edits.of(number);
-  const char* sign = view.flagged.count(number) > 0 ? "\xC3\x97" : mark != nullptr ? "\xC2\xB7" : "";
+  const Origin origin = view.edits.origin(number);
+  const char* sign = view.flagged.count(number) > 0 ? "\xC3\x97"
+                     : origin != Origin::found      ? "+"
+                     : mark != nullptr              ? "\xC2\xB7"
+                                                    : "";
   if (ImGui::Selectable(sign, selected, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick))
     click_row(document, place);
   context.widgets.item(fmt::format("sources.row.{}", place));
-  if (mark != nullptr && ImGui::IsItemHovered())
-    ImGui::SetTooltip("%s%s%s", mark->locked ? "locked" : "", mark->locked && !mark->comment.empty() ? ": " : "",
-                      mark->comment.c_str());
+  if (const std::string words = words_of(origin, mark); !words.empty() && ImGui::IsItemHovered())
+    ImGui::SetTooltip("%s", words.c_str());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Column& column = view.table.catalogue().columns[columns[i]];
     ImGui::TableSetColumnIndex(static_cast<int>(i) + 1);

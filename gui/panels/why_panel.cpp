@@ -16,20 +16,47 @@
 namespace reber::gui {
 namespace {
 
+void button(Context& context, const char* label, const char* action) {
+  const Action* known = find_action(action);
+  const bool on = known != nullptr && is_enabled(*known, context.state);
+  ImGui::BeginDisabled(!on);
+  if (ImGui::SmallButton(label)) run_action(context, action);
+  ImGui::EndDisabled();
+  context.widgets.item(std::string("why.") + action);
+  if (known != nullptr && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled))
+    ImGui::SetTooltip("%s\n%s", known->tooltip.c_str(), known->keys.c_str());
+  ImGui::SameLine();
+}
+
+/// The fits that can be asked for by hand.
+void draw_hand_fits(Context& context) {
+  button(context, "Split into", "source.split");
+  auto parts = static_cast<int>(context.state.split_parts);
+  ImGui::SetNextItemWidth(3.5f * ImGui::GetFontSize());
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ImGui::GetStyle().FramePadding.x, 0});
+  if (ImGui::BeginCombo("##parts", std::to_string(parts).c_str())) {
+    for (int n = 2; n <= kMostParts; ++n) {
+      if (ImGui::Selectable(std::to_string(n).c_str(), n == parts)) context.state.split_parts = n;
+      context.widgets.item("why.parts." + std::to_string(n));
+    }
+    ImGui::EndCombo();
+  }
+  ImGui::PopStyleVar();
+  context.widgets.item("why.parts");
+  ImGui::SameLine();
+  button(context, "Merge", "source.merge");
+  button(context, "Move", "source.move");
+  ImGui::NewLine();
+}
+
 /// What can be done with the row: a button per action, and a comment.
 void draw_edits(Context& context, Document& document, std::int64_t row) {
-  const auto button = [&](const char* label, const char* action) {
-    if (ImGui::SmallButton(label)) run_action(context, action);
-    context.widgets.item(std::string("why.") + action);
-    if (const Action* known = find_action(action); known != nullptr && ImGui::IsItemHovered())
-      ImGui::SetTooltip("%s", known->tooltip.c_str());
-    ImGui::SameLine();
-  };
-  button(chosen_locked(document) ? "Unlock" : "Lock", "source.lock");
+  button(context, chosen_locked(document) ? "Unlock" : "Lock", "source.lock");
   const bool flagged = document.sources.flagged.contains(row);
-  button(flagged ? "Unflag" : "Flag", flagged ? "source.unflag" : "source.flag");
-  button("Remove", "source.remove");
+  button(context, flagged ? "Unflag" : "Flag", flagged ? "source.unflag" : "source.flag");
+  button(context, "Remove", "source.remove");
   ImGui::NewLine();
+  draw_hand_fits(context);
   if (document.selection.focus != row) return;  // it was removed
   const RowMark* mark = document.sources.edits.of(row);
   std::string text = mark == nullptr ? "" : mark->comment;

@@ -6,6 +6,7 @@
 
 #include "core/run/live/display_tiles.hpp"
 #include "gui/model/first_limits.hpp"
+#include "gui/model/hand_edits.hpp"
 
 namespace reber::gui {
 namespace {
@@ -59,6 +60,7 @@ void LiveRuns::run(Document& document) {
   if (!document.live_run)
     document.live_run = std::make_unique<LiveRun>([early = early_, name = backend_] { return early->take(name); },
                                                   wake_, backend_ == "cuda" ? LiveRun::TakeOver() : options_.take_over);
+  document.live_run->set_hand_fits(document.sources.edits.wanted_fits());
   // A workspace's selection and flags wait for the rows of the fitted sources.
   const auto answer = document.sources.awaited ? LiveRun::Answer::whole : LiveRun::Answer::moments_first;
   document.submitted = document.live_run->submit(document.request, answer);
@@ -143,15 +145,32 @@ void LiveRuns::take_news(const ScreenRect& canvas) {
 
 void LiveRuns::take_result(Document& document, Work& work) {
   if (!document.live_run) return;
+  document.live_run->set_hand_fits(document.sources.edits.wanted_fits());
+  const bool busy = document.live_run->status().busy;  // before its result is taken
   const auto result = document.live_run->result();
-  if (!result || result->generation == work.seen_result) return;
-  work.seen_result = result->generation;
+  if (!result || result->edition == work.seen_result) {
+    if (!busy && document.sources.edits.asked()) {  // it was stopped, or failed
+      document.sources.edits.drop_asked();
+      state_.say("The fit by hand was not done", true);
+    }
+    return;
+  }
+  work.seen_result = result->edition;
   if (result->generation < document.first_of_plane) return;
   document.searches = false;
-  if (document.result) document.selection.follow(document.result->sources, result->sources);
+  if (document.result)
+    document.selection.follow(document.result->sources, result->sources,
+                              result->hand ? result->hand->replaced : std::vector<std::uint8_t>());
+  // Other rows by hand: maps of sources are made anew.
+  if (document.result && document.result->generation == result->generation)
+    for (const LayerKind kind : {LayerKind::model, LayerKind::residual}) {
+      document.layer(kind).generation = 0;
+      work.asked[static_cast<std::size_t>(kind)] = 0;
+    }
   document.result = result;
   document.shapes = source_shapes(result->sources);
   document.stages_run = result->stages_run;
+  if (std::string text = settle_hand_fit(document); !text.empty()) state_.say(text, true);
 }
 
 /// Asks for the structures of the newest whole result where they are wanted, and takes them.

@@ -106,5 +106,80 @@ TEST(GuiEdits, ComeBackFromJsonAndNameWhatIsWrong) {
   EXPECT_THROW((void)marks_from(JsonObject(wrong, "f").children("edits")), InputError);
 }
 
+/// Row 0 moved: row 3 stands for it.
+std::shared_ptr<const HandRows> moved_row(const LiveResult& result, const std::vector<HandFit>& fits) {
+  auto hand = std::make_shared<HandRows>();
+  hand->found = 3;
+  hand->sources = result.sources;
+  hand->sources.push_back(result.sources[0]);
+  hand->origin = {Origin::found, Origin::found, Origin::found, Origin::moved};
+  hand->replaced = {1, 0, 0, 0};
+  hand->fits = fits;
+  hand->fit = {0};
+  hand->why_not.assign(fits.size(), "");
+  return hand;
+}
+
+TEST(GuiEdits, AFitByHandIsKeptOnceAResultSaysThatItIsInForce) {
+  LiveResult result = three_sources(1);
+  SourceView view;
+  std::vector<std::int64_t> selected;
+  view.follow(result, selected);
+  const HandFit fit{Origin::moved, {{0, 0}}, HandPlace{1, 0}};
+  view.edits.comment(0, result.sources, "mine");
+  view.edits.ask(fit);
+  EXPECT_EQ(view.edits.wanted_fits(), std::vector<HandFit>{fit});
+  EXPECT_TRUE(view.edits.fits().empty());
+  EXPECT_FALSE(view.edits.settle());
+  result.hand = moved_row(result, {fit});
+  result.sources = result.hand->sources;
+  result.edition = 2;
+  view.follow(result, selected);
+  const auto settled = view.edits.settle();
+  ASSERT_TRUE(settled);
+  EXPECT_EQ(settled->rows, std::vector<std::int64_t>{3});
+  EXPECT_EQ(settled->why_not, "");
+  EXPECT_EQ(view.edits.fits(), std::vector<HandFit>{fit});
+  view.follow(result, selected);
+  EXPECT_EQ(view.table.shown(), (std::vector<std::uint32_t>{1, 2, 3}));
+  ASSERT_NE(view.edits.of(3), nullptr) << "the comment goes with the row that stands";
+  const Catalogue written = rows_to_write(view);
+  EXPECT_EQ(std::get<std::vector<std::string>>(written.find("Origin")->values),
+            (std::vector<std::string>{"found", "found", "moved"}));
+  EXPECT_EQ(written.history.back(), "edited by hand: 0 removed, 0 locked, 1 with a comment; fits: 1 moved");
+}
+
+TEST(GuiEdits, AFitByHandThatIsRefusedIsForgottenAndAKeptOneWaits) {
+  LiveResult result = three_sources(1);
+  SourceEdits edits;
+  const HandFit fit{Origin::split, {{0, 0}}, {}, 2};
+  edits.ask(fit);
+  auto refused = std::make_shared<HandRows>(*moved_row(result, {fit}));
+  refused->why_not = {"the fit did not settle"};
+  edits.place(refused->sources, 1, refused);
+  const auto settled = edits.settle();
+  ASSERT_TRUE(settled);
+  EXPECT_EQ(settled->why_not, "the fit did not settle");
+  EXPECT_TRUE(edits.fits().empty());
+  edits.set_fits({fit});
+  edits.place(refused->sources, 1, refused);
+  EXPECT_EQ(edits.waiting(), std::vector<std::string>{"split: the fit did not settle"});
+  EXPECT_EQ(edits.fits().size(), 1u);
+}
+
+TEST(GuiEdits, FitsByHandComeBackFromJson) {
+  const std::vector<HandFit> fits{{Origin::added, {}, HandPlace{1.5, 2}},
+                                  {Origin::merged, {{1, 2}, {3, 4}}, {}},
+                                  {Origin::split, {{1, 2}}, {}, 3},
+                                  {Origin::moved, {{1, 2}}, HandPlace{3, 4}}};
+  const Json json{{"hand_fits", to_json(fits)}};
+  EXPECT_EQ(fits_from(JsonObject(json, "f").children("hand_fits")), fits);
+  const Json odd{
+      {"hand_fits", Json::array({Json{{"kind", "added"}}, Json{{"kind", "found"}}, Json{{"kind", "split"}}})}};
+  EXPECT_TRUE(fits_from(JsonObject(odd, "f").children("hand_fits")).empty());
+  const Json wrong{{"hand_fits", Json::array({Json{{"kind", "guessed"}}})}};
+  EXPECT_THROW((void)fits_from(JsonObject(wrong, "f").children("hand_fits")), InputError);
+}
+
 }  // namespace
 }  // namespace reber::gui

@@ -186,6 +186,7 @@ void FitLadder::accept(const FitOutcome& outcome, const FittedGaussian* fitted) 
 
 /// A component more where one is asked for; then the answer, or the next rung where nothing helps.
 void FitLadder::go_on() {
+  if (setting_.as_asked) return holds_ ? finish() : go_down();
   if (setting_.beam && (try_shapes() || try_residual() || try_pair())) return;
   if (!holds_) return go_down();
   if (!try_significance()) finish();

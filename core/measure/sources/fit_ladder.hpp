@@ -32,6 +32,7 @@ struct LadderSetting {
   const KnownPixels* known = nullptr;  ///< of the image; needed where a candidate is cut
   bool ordinary = false;               ///< ordinary weights are the best: the noise has no correlation to speak of
   double most_work = kMostWork;        ///< of one fit
+  bool as_asked = false;  ///< the components are those given: none are added, none tested against the noise, no parts
 };
 
 /// A Gaussian on its way: start, bounds, and the source it stands for.

@@ -136,7 +136,7 @@ std::optional<FitLadder> FitLadder::core_ladder() const {
 
 std::vector<FitLadder> FitLadder::parts() const {
   std::vector<FitLadder> ladders;
-  if (together_) return ladders;
+  if (together_ || setting_.as_asked) return ladders;
   if (results_.empty() && rung_ == Rung::finished)
     if (std::optional<FitLadder> core = core_ladder()) ladders.push_back(std::move(*core));
   if (!in_parts_) return ladders;

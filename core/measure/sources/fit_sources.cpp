@@ -291,6 +291,19 @@ std::vector<SourceRow> SourceFitter::fit(Backend& backend, const std::vector<Sou
   return rows;
 }
 
+void SourceFitter::climb(Backend& backend, FitLadder& ladder, const Covariance& beam, const Job& job) const {
+  BeamClasses noise = classes();
+  if (beams_.varies()) noise.add(beam);
+  FitBatch batch;
+  batch.weights = noise.weights(0), batch.errors = noise.errors(0);
+  while (!ladder.finished()) {
+    batch.lay_out({ladder.question()});
+    ladder.ask(batch, batch.problems[0]);
+    const FitResults results = backend.fits().fit(batch, job);
+    ladder.take(results.problems[0], results.components.data());
+  }
+}
+
 std::int64_t leave_out_noise_peaks(std::vector<SourceRow>& rows) {
   return static_cast<std::int64_t>(
       std::erase_if(rows, [](const SourceRow& row) { return (row.fit.flag & kFlagNoise) != 0; }));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/words.hpp"
+#include "core/measure/sources/fit_ladder.hpp"
 #include "core/measure/sources/known_pixels.hpp"
 #include "core/measure/sources/noise_by_place.hpp"
 #include "core/measure/sources/source.hpp"
@@ -62,6 +63,10 @@ class SourceFitter {
                                            const IslandPixels& pixels, const DetectOptions& options,
                                            const KnownPixels& known, const Job& job = {},
                                            const IslandPixels& margins = {}) const;
+
+  /// Brings one ladder to its end, with the noise of this image.   ladder: as_asked;   beam: FWHM^2 on the grid there
+  ///   throws DeviceError, Cancelled
+  void climb(Backend& backend, FitLadder& ladder, const Covariance& beam, const Job& job = {}) const;
 
   /// For the report and HISTORY.
   [[nodiscard]] std::string description() const;

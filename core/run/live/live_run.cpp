@@ -51,6 +51,15 @@ std::uint64_t LiveRun::submit(Request request, Answer answer) {
   return state_->status.generation;
 }
 
+void LiveRun::set_hand_fits(std::vector<HandFit> fits) {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->hand_fits == fits) return;
+  state_->hand_fits = std::move(fits);
+  state_->wanted_hand = true;
+  if (state_->result) state_->status.busy = true;
+  state_->wake.notify_one();
+}
+
 void LiveRun::cancel() {
   const std::lock_guard lock(state_->mutex);
   state_->waiting.reset();

@@ -12,6 +12,7 @@
 
 #include "core/measure/extended/extended_sources.hpp"
 #include "core/run/live/tile_key.hpp"
+#include "core/run/pipeline/hand_rows.hpp"
 #include "core/run/pipeline/pipeline.hpp"
 #include "core/run/pipeline/product_table.hpp"
 #include "core/run/pipeline/row_account.hpp"
@@ -22,15 +23,17 @@ namespace reber {
 
 /// One finished run, all of it in host memory: safe to keep, to read from any thread and to outlive its LiveRun.
 struct LiveResult {
-  std::uint64_t generation = 0;  ///< rises with every result
+  std::uint64_t generation = 0;  ///< rises with every run's result
+  std::uint64_t edition = 0;     ///< rises with every result: fits by hand make others of the same generation
   Request request;               ///< as it was run: by moments where fits are to follow
   /// Stages as last run: a stage whose parameters did not change keeps the time of the run that did it.
   Report report;
   std::vector<std::string> stages_run;        ///< names of those that ran since the request was submitted
   std::shared_ptr<const ImageHeader> header;  ///< a copy of this result's own
   std::optional<Beam> beam;
-  std::optional<BackgroundModel> background;  ///< maps given by the user are left out
-  std::vector<Source> sources;
+  std::optional<BackgroundModel> background;    ///< maps given by the user are left out
+  std::vector<Source> sources;                  ///< the finder's; behind them those by hand
+  std::shared_ptr<const HandRows> hand;         ///< null: none were asked for, or fits are to follow
   std::shared_ptr<const RowAccounts> accounts;  ///< how they were made; null without a detection
   std::int64_t islands = 0;
   /// Null without a detection; the same object as before where the islands are the same.
@@ -109,6 +112,10 @@ class LiveRun {
   /// Asks for a run; output and dry_run are ignored. Returns the generation of its last result; one by moments comes
   /// before it with the generation before.
   std::uint64_t submit(Request request, Answer answer = Answer::moments_first);
+  /// What a person asked for, in place of what was asked for before: done with every result of fits from now on, and
+  /// with the newest one at once, which comes again with the same generation and another edition. Maps of sources that
+  /// are asked for behind it are of its rows.
+  void set_hand_fits(std::vector<HandFit> fits);
   /// Drops the waiting request and maps and stops the running one.
   void cancel();
   /// Forgets all computed stages: the file changed on disk.

@@ -98,12 +98,10 @@ void LiveRun::State::answer(const Task& task, const Request& request, std::uint6
   made->history = fresh.history;
   made->wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - task.since).count();
   last = std::move(fresh);
-  {
-    const std::lock_guard lock(mutex);
-    result = std::move(made);
-    status.error.clear();
-  }
-  changed();
+  hand.keep(made, *last);
+  auto whole = std::make_shared<LiveResult>(*made);
+  if (last->outcomes.positive.fitted || request.fit == task.request.fit) add_hand_rows(*whole);
+  publish(std::move(whole));
 }
 
 void LiveRun::State::open_backend() {
@@ -330,6 +328,7 @@ void LiveRun::State::forget_all() {
   kept_for.reset();
   fitted_for.reset();
   last.reset();
+  hand.forget();
   pipeline.reset();
 }
 
@@ -339,7 +338,7 @@ void LiveRun::State::work() {
   while (true) {
     if (!pixels_wanted)
       wake.wait(lock, [&] {
-        return quit || waiting || asked_for_tiles || wanted_extended || next_map(wanted) >= 0 ||
+        return quit || waiting || asked_for_tiles || wanted_extended || wanted_hand || next_map(wanted) >= 0 ||
                next_map(wanted_shown) >= 0;
       });
     if (quit) break;
@@ -353,7 +352,7 @@ void LiveRun::State::work() {
     stop = false;
     if (std::exchange(forget, false)) forget_all();
     const int show = next_map(wanted_shown), map = show >= 0 ? show : next_map(wanted);
-    if (!waiting && map < 0 && !wanted_extended) {  // nothing else to do: whole maps that are wanted, a part at a time
+    if (!waiting && map < 0 && !wanted_extended && !wanted_hand) {  // whole maps that are wanted, a part at a time
       lock.unlock();
       if (desk.fetch_part()) changed();
       lock.lock();
@@ -368,6 +367,10 @@ void LiveRun::State::work() {
       const Task task = *running;
       lock.unlock();
       run(task);
+    } else if (wanted_hand) {
+      status.stage = "fits by hand";
+      lock.unlock();
+      make_hand();
     } else if (map < 0) {
       wanted_extended = false;
       status.stage = "extended";

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/run/live/display_desk.hpp"
+#include "core/run/live/hand_desk.hpp"
 #include "core/run/live/live_run.hpp"
 #include "core/seam/compute/card_error.hpp"
 
@@ -48,7 +49,9 @@ struct LiveRun::State {
   std::array<bool, kProducts.size()> wanted_shown{};
   std::array<std::vector<TileKey>, kProducts.size()> first_tiles;  ///< of those
   std::array<ShownMap, kProducts.size()> shown;
-  bool wanted_extended = false;
+  bool wanted_extended = false, wanted_hand = false;
+  std::vector<HandFit> hand_fits;
+  std::uint64_t editions = 0;  ///< of results, so far
   ExtendedResult extended;
   ShowMaps show_by = ShowMaps::automatic;
   bool asked_for_tiles = false;
@@ -61,7 +64,8 @@ struct LiveRun::State {
   // Of the thread alone.
   std::shared_ptr<Backend> backend;
   std::unique_ptr<Pipeline> pipeline;
-  std::optional<Result> last;         ///< what maps are made of
+  std::optional<Result> last;  ///< what maps are made of
+  HandDesk hand;
   std::optional<Request> kept_for;    ///< the request that the pipeline and the desk were last made ready for
   std::optional<Request> fitted_for;  ///< the request of the newest whole result
   DisplayDesk desk{[this] {
@@ -88,6 +92,9 @@ struct LiveRun::State {
   void fill_map(ProductId map, Image& image, const Progress& progress);
   [[nodiscard]] std::shared_ptr<DisplayTiles> make_tiles(ProductId map);
   void make_extended();
+  void publish(std::shared_ptr<LiveResult> made);
+  void add_hand_rows(LiveResult& made);
+  void make_hand();
   void serve_tiles();
   void forget_all();
   void end_job(const std::string& error);

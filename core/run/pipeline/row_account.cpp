@@ -26,6 +26,7 @@ struct Teller {
   const DetectOptions& detect;
   bool fits;  ///< some were tried
   const std::vector<Source>& all;
+  const HandRows* hand;  ///< null: none
   const SourceRow& row;
   const Source& source;
 
@@ -93,7 +94,8 @@ AccountPart island_part(const Teller& of) {
   std::string others;
   const std::vector<Source>& all = of.all;
   for (std::size_t k = 0; k < all.size(); ++k)
-    if (all[k].island == one.island && &all[k] != &one) others += fmt::format("{}{}", others.empty() ? "" : ", ", k);
+    if (all[k].island == one.island && &all[k] != &one && (of.hand == nullptr || of.hand->replaced[k] == 0))
+      others += fmt::format("{}{}", others.empty() ? "" : ", ", k);
   part.lines.push_back(others.empty() ? "no other source in this island" : "other sources in this island: " + others);
   return part;
 }
@@ -131,6 +133,16 @@ AccountPart deblending_part(const Teller& of) {
   part.lines.emplace_back(of.row.shared ? "the island is split, or a fit found more in it"
                                         : "the island is one source");
   return part;
+}
+
+/// In place of deblending.
+AccountPart hand_part(Origin origin) {
+  const char* how = origin == Origin::added    ? "added where a person pointed"
+                    : origin == Origin::merged ? "rows that a person merged"
+                    : origin == Origin::split  ? "a part of a row that a person split"
+                    : origin == Origin::moved  ? "fitted from where a person moved it"
+                                               : "fitted again, beside a row that a person asked for";
+  return {"By hand", {how}};
 }
 
 std::string words_of(const FitAttempt& one) {
@@ -208,29 +220,38 @@ AccountPart flags_part(const Teller& of) {
 
 }  // namespace
 
-RowAccounts::RowAccounts(const Result& result)
+RowAccounts::RowAccounts(const Result& result, std::shared_ptr<const HandRows> hand)
     : request_(result.outcomes.judged->key.parameters),
       header_(result.outcomes.planned->value.header),
       beams_(result.beams()),
       judged_(result.outcomes.judged),
       positive_(found_by(result.outcomes.positive)),
-      negative_(found_by(result.outcomes.negative)) {}
+      negative_(found_by(result.outcomes.negative)),
+      hand_(std::move(hand)) {}
 
 RowAccounts::Found RowAccounts::found_by(const FoundSources& found) {
   return {found.detected ? found.detected->value.options : DetectOptions(), found.measured, found.fitted};
 }
 
 std::vector<AccountPart> RowAccounts::of(std::int64_t row) const {
-  const std::vector<Source>& all = judged_->value;
+  const std::vector<Source>& all = hand_ ? hand_->sources : judged_->value;
   if (row < 0 || row >= std::ssize(all))
     throw InputError(all.empty() ? "there is no source to tell of"
                                  : fmt::format("there is no source {}: they are 0 to {}", row, all.size() - 1));
   const Source& source = all[static_cast<std::size_t>(row)];
   const Found& found = source.negative ? negative_ : positive_;
-  const std::vector<SourceRow>& rows = found.fitted ? found.fitted->value.rows : found.measured->value;
-  const Teller of{*request_, *header_, beams_, found.options, found.fitted != nullptr, all, rows[source.row], source};
-  return {source_part(row, of), island_part(of),      deblending_part(of),
-          fits_part(of),        refinements_part(of), flags_part(of)};
+  const bool by_hand = hand_ && row >= static_cast<std::int64_t>(hand_->found);
+  const std::vector<SourceRow>& rows = by_hand        ? hand_->rows
+                                       : found.fitted ? found.fitted->value.rows
+                                                      : found.measured->value;
+  const Teller of{*request_, *header_,    beams_,           found.options, found.fitted != nullptr,
+                  all,       hand_.get(), rows[source.row], source};
+  return {source_part(row, of),
+          island_part(of),
+          by_hand ? hand_part(hand_->origin[static_cast<std::size_t>(row)]) : deblending_part(of),
+          fits_part(of),
+          refinements_part(of),
+          flags_part(of)};
 }
 
 std::string to_text(const std::vector<AccountPart>& account) {

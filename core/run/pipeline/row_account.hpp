@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/run/pipeline/hand_rows.hpp"
 #include "core/run/pipeline/result.hpp"
 
 namespace reber {
@@ -20,12 +21,13 @@ struct AccountPart {
 /// What a result says of its rows. It shares what it needs of the result: neither planes nor islands.
 class RowAccounts {
  public:
-  /// result: with sources
-  explicit RowAccounts(const Result& result);
+  /// result: with sources;   hand: the rows by hand, where there are any
+  explicit RowAccounts(const Result& result, std::shared_ptr<const HandRows> hand = nullptr);
 
   /// The source as it stands, its island, what deblending did, the fits that were tried, the refinements with values
   /// before and after, and the flags.
-  ///   row: entry of the result's sources, which is the Source_id   throws InputError where there is no such row
+  ///   row: entry of the result's sources, which is the Source_id, or of those with the rows by hand   throws
+  ///   InputError where there is no such row
   [[nodiscard]] std::vector<AccountPart> of(std::int64_t row) const;
 
  private:
@@ -41,6 +43,7 @@ class RowAccounts {
   BeamField beams_;
   Shared<std::vector<Source>> judged_;
   Found positive_, negative_;
+  std::shared_ptr<const HandRows> hand_;  ///< null: none
 };
 
 /// The parts as a text, lines indented by two blanks.

@@ -21,30 +21,29 @@ std::string edits_note(const SourceEdits& edits) {
     locked += mark.locked ? 1 : 0;
     commented += mark.comment.empty() ? 0 : 1;
   }
-  return fmt::format("edited by hand: {} removed, {} locked, {} with a comment", edits.removed_rows(), locked,
-                     commented);
+  std::string fits;
+  for (const Origin kind : {Origin::added, Origin::merged, Origin::split, Origin::moved}) {
+    const auto of = [&](const HandFit& fit) { return fit.kind == kind; };
+    if (const auto count = std::ranges::count_if(edits.fits(), of); count > 0)
+      fits += fmt::format("; fits: {} {}", count, to_string(kind));
+  }
+  return fmt::format("edited by hand: {} removed, {} locked, {} with a comment{}", edits.removed_rows(), locked,
+                     commented, fits);
 }
 
 }  // namespace
 
 double same_row_px(const LiveResult& result) {
-  if (!result.header || !result.beam) return 1;
-  const auto geometry = result.header->wcs.centre_geometry(result.header->shape);
-  const double reach = geometry
-                           ? 0.5 * ellipse_of(to_pixels(sky_covariance(result.beam->major_deg, result.beam->minor_deg,
-                                                                       result.beam->pa_deg),
-                                                        *geometry))
-                                       .minor
-                           : 1;
-  return reach > 0 ? reach : 1;
+  return result.header ? reber::same_row_px(*result.header, result.beam) : 1;
 }
-
-void SourceEdits::place(const std::vector<Source>& sources, double reach_px) {
+void SourceEdits::place(const std::vector<Source>& sources, double reach_px, std::shared_ptr<const HandRows> hand) {
+  hand_ = std::move(hand);
   rows_.assign(marks_.size(), -1);
   std::vector<std::tuple<double, std::size_t, std::size_t>> pairs;
   std::multimap<double, std::size_t> by_y;
   if (!marks_.empty())
-    for (std::size_t row = 0; row < sources.size(); ++row) by_y.emplace(sources[row].y, row);
+    for (std::size_t row = 0; row < sources.size(); ++row)
+      if (!replaced(static_cast<std::int64_t>(row))) by_y.emplace(sources[row].y, row);
   for (std::size_t m = 0; m < marks_.size(); ++m)
     for (auto near = by_y.lower_bound(marks_[m].y - reach_px);
          near != by_y.end() && near->first < marks_[m].y + reach_px; ++near) {
@@ -70,6 +69,59 @@ void SourceEdits::set_marks(std::vector<RowMark> marks) {
   marks_ = std::move(marks);
   rows_.assign(marks_.size(), -1);
   index();
+}
+
+std::vector<HandFit> SourceEdits::wanted_fits() const {
+  std::vector<HandFit> all = fits_;
+  if (asked_) all.push_back(*asked_);
+  return all;
+}
+
+void SourceEdits::set_fits(std::vector<HandFit> fits) {
+  asked_.reset();
+  fits_ = std::move(fits);
+  ++version_;
+}
+
+void SourceEdits::ask(HandFit fit) {
+  asked_ = std::move(fit);
+  ++version_;
+}
+
+std::optional<SourceEdits::Settled> SourceEdits::settle() {
+  if (!asked_ || !hand_ || hand_->fits != wanted_fits()) return std::nullopt;
+  Settled settled{*asked_, {}, hand_->why_not.back()};
+  if (settled.why_not.empty()) {
+    fits_.push_back(*asked_);
+    for (std::size_t row = hand_->found; row < hand_->sources.size(); ++row)
+      if (hand_->replaced[row] == 0 && hand_->fit[row - hand_->found] + 1 == hand_->fits.size() &&
+          hand_->origin[row] == settled.fit.kind)
+        settled.rows.push_back(static_cast<std::int64_t>(row));
+  }
+  asked_.reset();
+  ++version_;
+  return settled;
+}
+
+std::vector<std::string> SourceEdits::waiting() const {
+  std::vector<std::string> those;
+  if (!hand_) return those;
+  for (std::size_t k = 0; k < std::min(fits_.size(), hand_->why_not.size()); ++k)
+    if (!hand_->why_not[k].empty()) those.push_back(fmt::format("{}: {}", to_string(fits_[k].kind), hand_->why_not[k]));
+  return those;
+}
+
+Origin SourceEdits::origin(std::int64_t row) const {
+  return hand_ && row >= 0 && row < std::ssize(hand_->origin) ? hand_->origin[static_cast<std::size_t>(row)]
+                                                              : Origin::found;
+}
+
+bool SourceEdits::replaced(std::int64_t row) const {
+  return hand_ && row >= 0 && row < std::ssize(hand_->replaced) && hand_->replaced[static_cast<std::size_t>(row)] != 0;
+}
+
+std::int64_t SourceEdits::replaced_rows() const {
+  return hand_ ? std::ranges::count_if(hand_->replaced, [](std::uint8_t one) { return one != 0; }) : 0;
 }
 
 const RowMark* SourceEdits::of(std::int64_t row) const {
@@ -145,8 +197,12 @@ Catalogue with_edits(Catalogue catalogue, const SourceEdits& edits) {
     comments[row] = mark->comment;
     any = true;
   }
-  catalogue.columns.push_back({{"Origin", "", "meta.note", "How the row came into the list: found by the finder"},
-                               std::vector<std::string>(rows, "found")});
+  std::vector<std::string> origins(rows);
+  for (std::size_t row = 0; row < rows; ++row) origins[row] = to_string(edits.origin(static_cast<std::int64_t>(row)));
+  catalogue.columns.push_back({{"Origin", "", "meta.note",
+                                "How the row came into the list: found by the finder; added, merged, split or moved by "
+                                "hand; refitted beside such a row"},
+                               std::move(origins)});
   if (any)
     catalogue.columns.push_back(
         {{"Comment", "", "meta.note", "Words of a person who looked at the source"}, std::move(comments)});

@@ -17,7 +17,8 @@ std::vector<std::string> default_columns() {
 SourceView::SourceView() : columns(default_columns()) {}
 
 bool SourceView::follow(const LiveResult& result, std::vector<std::int64_t>& selected, double reach) {
-  if (generation == result.generation && table.catalogue().rows() == static_cast<std::int64_t>(result.sources.size()))
+  if (generation == result.generation && edition == result.edition &&
+      table.catalogue().rows() == static_cast<std::int64_t>(result.sources.size()))
     return hide_removed();
   std::vector<std::pair<double, double>> now;
   now.reserve(result.sources.size());
@@ -30,7 +31,7 @@ bool SourceView::follow(const LiveResult& result, std::vector<std::int64_t>& sel
     std::int64_t best = -1;
     for (std::size_t i = 0; i < now.size(); ++i) {
       const double distance = std::hypot(now[i].first - x, now[i].second - y);
-      if (!(distance <= least)) continue;
+      if (!(distance <= least) || (result.hand && result.hand->replaced[i] != 0)) continue;
       least = distance;
       best = static_cast<std::int64_t>(i);
     }
@@ -40,7 +41,8 @@ bool SourceView::follow(const LiveResult& result, std::vector<std::int64_t>& sel
   places_ = std::move(now);
   table.assign(std::make_shared<Catalogue>(make_catalogue(result.sources, *result.header, result.history)));
   generation = result.generation;
-  edits.place(result.sources, same_row_px(result));
+  edition = result.edition;
+  edits.place(result.sources, same_row_px(result), result.hand);
   hide_removed();
   if (awaited) {
     table.set_filter(filter_text);
@@ -61,7 +63,7 @@ bool SourceView::hide_removed() {
   edits_seen_ = edits.version();
   std::vector<std::uint8_t> hidden(static_cast<std::size_t>(table.catalogue().rows()), 0);
   for (std::size_t row = 0; row < hidden.size(); ++row)
-    if (edits.removed(static_cast<std::int64_t>(row))) hidden[row] = 1;
+    if (edits.hidden(static_cast<std::int64_t>(row))) hidden[row] = 1;
   table.hide(std::move(hidden));
   return true;
 }

@@ -22,6 +22,7 @@ struct SourceView {
   SourceEdits edits;                 ///< what the user did with rows
   std::string filter_text;           ///< as typed; in force once it can be understood
   std::uint64_t generation = 0;      ///< of the result that the catalogue was made of; 0: none
+  std::uint64_t edition = 0;         ///< of the same
   std::uint64_t scrolled_to = 0;     ///< version of the selection that the table has been scrolled to
 
   /// From a session file: put in force with the first result.
