@@ -19,9 +19,6 @@ struct InnerIslands {
   std::vector<std::int64_t> outer;  ///< label of the island of scales that holds it
 };
 
-/// The sums of one island's pixels, which are in raster order.   which: entry of `all`
-[[nodiscard]] IslandSums sums_of(const IslandPixels& all, std::size_t which, bool negative);
-
 /// outer: pixels of every island of scales
 [[nodiscard]] InnerIslands inner_islands(const IslandPixels& outer, const DetectOptions& options);
 
