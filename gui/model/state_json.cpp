@@ -47,7 +47,7 @@ Json of_result(const Document& document) {
   if (!document.result) return nullptr;
   const LiveResult& result = *document.result;
   return {{"generation", result.generation},   {"stale", document.result_stale()},
-          {"sources", result.sources.size()},  {"fitted", std::ranges::count(result.sources, true, &Source::fitted)},
+          {"sources", result.standing()},      {"fitted", std::ranges::count(result.sources, true, &Source::fitted)},
           {"islands", result.islands},         {"stages_run", document.stages_run},
           {"backend", result.report.backend},  {"device", result.report.device},
           {"warnings", result.report.warnings}};

@@ -53,8 +53,7 @@ bool draw_run(Context& context, Document& document, const LiveStatus& status) {
   } else {
     const LiveResult& result = *document.result;
     ImGui::PushStyleColor(ImGuiCol_Text, document.result_stale() ? palette().text_dim : palette().text);
-    const std::string islands = counted(result.islands, "island"),
-                      sources = counted(static_cast<std::int64_t>(result.sources.size()), "source");
+    const std::string islands = counted(result.islands, "island"), sources = counted(result.standing(), "source");
     ImGui::Text("%s in %s, %.0f ms", sources.c_str(), islands.c_str(), result.wall_ms);
     ImGui::PopStyleColor();
   }

@@ -77,6 +77,7 @@ settle
 wait 3
 expect documents.0.table.shown == 5
 expect documents.0.origins.split == 2
+expect documents.0.result.sources == 5
 screenshot split.png
 # A point source is no two.
 click image 120 60

@@ -3,8 +3,10 @@
 // changed. The viewer's work is done here, on one thread of its own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +37,10 @@ struct LiveResult {
   std::vector<Source> sources;                  ///< the finder's; behind them those by hand
   std::shared_ptr<const HandRows> hand;         ///< null: none were asked for, or fits are to follow
   std::shared_ptr<const RowAccounts> accounts;  ///< how they were made; null without a detection
+  /// Number of sources that no row by hand stands for.
+  [[nodiscard]] std::int64_t standing() const {
+    return hand ? std::ranges::count(hand->replaced, 0) : std::ssize(sources);
+  }
   std::int64_t islands = 0;
   /// Null without a detection; the same object as before where the islands are the same.
   std::shared_ptr<const LabelRuns> labels;
