@@ -148,8 +148,8 @@ void CubePanel::draw_collapse(Context& context, const Document& document) {
   label("Of");
   ImGui::BeginDisabled(region == nullptr);
   bool alone = region != nullptr && region_alone_;
-  const std::string chosen = region == nullptr ? "a chosen region alone"
-                                               : fmt::format("region {} alone", document.inspect.selected + 1);
+  const std::string chosen =
+      region == nullptr ? "a chosen region alone" : fmt::format("region {} alone", document.inspect.selected + 1);
   if (ImGui::Checkbox(chosen.c_str(), &alone)) region_alone_ = alone;
   ImGui::EndDisabled();
   context.widgets.item("cube.region");
