@@ -1,4 +1,5 @@
-# Writes the manual pages and completion that the program tells: cmake -DREBER=PROGRAM -DOUT=FOLDER -P pages.cmake
+# Writes the manual pages and completion that the program tells: cmake -DREBER=PROGRAM -DOUT=FOLDER -P pages.cmake. PROGRAM may be
+# a list: an emulator with its options, and the program.
 function(write_told file)
   execute_process(COMMAND ${REBER} describe ${ARGN} OUTPUT_VARIABLE text RESULT_VARIABLE failed)
   if(failed)

@@ -138,15 +138,12 @@ void add_options(app::Command& parser, Options& options) {
     options.parameters.add(parser, group);
 }
 
-/// Installed beside the program, or in the tree that it was built from.
+/// The sample image in share/reber beside the program's folder, links followed; empty: it is not there.
 std::string sample_field() {
   namespace fs = std::filesystem;
-  constexpr const char* kName = "galactic_plane_150mhz.fits";
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  for (const fs::path& folder : {program.parent_path() / "../share/reber", fs::path(REBER_SAMPLE_DATA)})
-    if (fs::exists(folder / kName, error)) return (folder / kName).lexically_normal().string();
-  return "";
+  return fs::canonical(program.parent_path() / "../share/reber/galactic_plane_150mhz.fits", error).string();
 }
 
 /// The files of a process keep to the folders that browsers may see, and to those of its settings and its sample.
