@@ -44,12 +44,13 @@ def package_of(library):
     return told.stdout.split(":")[0].split(",")[0].strip() or None
 
 
-def add_licences(tree):
-    """Debian's copyright file of each package whose library lies in the wheel."""
+def add_licences(tree, build):
+    """Debian's copyright file of each package whose library lies in the wheel; CFITSIO's and nanobind's, compiled in."""
     (told,) = tree.glob("*.dist-info")
     folder = told / "licenses" / "libraries"
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(Path("/usr/share/doc/libcfitsio-dev/copyright").resolve(), folder / "libcfitsio-dev")  # an archive of it
+    shutil.copy(Path("/usr/share/doc/libcfitsio-dev/copyright").resolve(), folder / "libcfitsio-dev")
+    shutil.copy(Path(build, "python/nanobind.licence"), folder / "nanobind")
     for library in sorted(tree.glob("reber.libs/*")):
         if library.name.startswith(REFUSED):
             sys.exit(f"{library.name} is under the GPL: it has no place in a wheel")
@@ -63,14 +64,21 @@ def add_licences(tree):
     return folder
 
 
-def complete_bill(tree):
-    """auditwheel's bill of materials (CycloneDX, at PEP 770's place) lists the shared libraries; here the others are added."""
+def complete_bill(tree, build, cuda):
+    """auditwheel's bill of materials (CycloneDX, at PEP 770's place) lists most shared libraries; here all others are added."""
     (file,) = tree.glob("*.dist-info/sboms/auditwheel.cdx.json")
     bill = json.loads(file.read_text())
-    for package in COMPILED_IN:
+    listed = {component["name"] for component in bill["components"]}
+    shared = {package_of(library.name) for library in tree.glob("reber.libs/*")}
+    parts = [("pypi", "nanobind", Path(build, "python/nanobind.version").read_text().strip())]
+    if cuda:
+        parts.append(("generic", "cuda-runtime", cuda))
+    for package in sorted(shared - listed) + list(COMPILED_IN):
         version = subprocess.run(["dpkg-query", "--show", "--showformat", "${Version}", package], capture_output=True, text=True, check=True).stdout
-        reference = f"pkg:deb/debian/{package}@{urllib.parse.quote(version, safe='')}"
-        bill["components"].append({"type": "library", "bom-ref": reference, "name": package, "version": version, "purl": reference})
+        parts.append(("deb/debian", package, version))
+    for kind, name, version in parts:
+        reference = f"pkg:{kind}/{name}@{urllib.parse.quote(version, safe='')}"
+        bill["components"].append({"type": "library", "bom-ref": reference, "name": name, "version": version, "purl": reference})
         bill["dependencies"][0]["dependsOn"].append(reference)
         bill["dependencies"].append({"ref": reference})
     file.write_text(json.dumps(bill, indent=1) + "\n")
@@ -93,7 +101,7 @@ def finish_cuda(tree, licences):
 
 def cuda_release():
     told = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=True).stdout
-    return re.search(r"release (\d+)", told).group(1)
+    return re.search(r"release ([\d.]+)", told).group(1).rstrip(".")
 
 
 def main():
@@ -121,12 +129,12 @@ def main():
         (wheel,) = Path(work, "repaired").glob("reber-*.whl")
         call(sys.executable, "-m", "wheel", "unpack", wheel, "-d", f"{work}/tree")
         (tree,) = Path(work, "tree").iterdir()
-        licences = add_licences(tree)
-        complete_bill(tree)
+        licences = add_licences(tree, build)
+        complete_bill(tree, build, cuda_release() if asked.cuda else None)
         number = []
         if asked.cuda:
             finish_cuda(tree, licences)
-            number = ["--build-number", f"1cuda{cuda_release()}"]
+            number = ["--build-number", f"1cuda{cuda_release().split('.')[0]}"]
         Path(work, "packed").mkdir()
         call(sys.executable, "-m", "wheel", "pack", tree, "-d", f"{work}/packed", *number)
         (wheel,) = Path(work, "packed").glob("reber-*.whl")

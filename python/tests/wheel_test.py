@@ -5,6 +5,7 @@ Every Python from 3.10 on that is on PATH, or that REBER_PYTHONS names (a list a
 wheel does not serve are said. Without a wheel one is made, which compiles all (minutes). Exits with 77 where pip cannot
 reach its index.
 """
+import json
 import os
 import re
 import shutil
@@ -81,6 +82,17 @@ def use(python, wheel, work, tools):
     return python
 
 
+def check_bill(packed):
+    """The bill of materials names every package whose licence lies in the wheel, and what is compiled in from headers."""
+    names = packed.namelist()
+    (bill,) = (json.loads(packed.read(name)) for name in names if name.endswith(".dist-info/sboms/auditwheel.cdx.json"))
+    listed = {component["name"] for component in bill["components"]}
+    licensed = {name.split("/")[-1] for name in names if "/licenses/libraries/" in name}
+    assert len(licensed) >= 20 and {"nanobind", "libcfitsio-dev"} <= licensed, licensed
+    needed = licensed | {"reber", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev"}
+    assert needed <= listed, needed - listed
+
+
 def import_time(python):
     """Seconds beyond NumPy's own import: the least of five runs of each."""
     least = {}
@@ -112,6 +124,7 @@ def main(work):
     assert not hooks, f"variables for tests in {hooks}"
     libraries = [name for name in names if name.startswith("reber.libs/")]
     assert libraries and any("/licenses/libraries/" in name for name in names), names
+    check_bill(packed)
     print(run(work / "tools/bin/python", "-m", "auditwheel", "show", wheel))
     print(f"{wheel.name}: {size:.1f} MB, {len(libraries)} libraries")
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 # What has no part in the result, as each build has it.
 FIRST = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "CMAKE_BUILD_PARALLEL_LEVEL": "2"}
-SECOND = {"TZ": "Asia/Kathmandu", "LC_ALL": "C", "CMAKE_BUILD_PARALLEL_LEVEL": "3", "CCACHE_RECACHE": "1"}
+SECOND = {"TZ": "Asia/Kathmandu", "LC_ALL": "C", "CMAKE_BUILD_PARALLEL_LEVEL": "3", "CCACHE_DISABLE": "1"}
 
 
 def skip(why):
