@@ -39,11 +39,14 @@ def check_sky(made, kept):
 
 
 def check_picture(made, kept):
-    """The picture of a run is the README's, which has fewer colours: few pixels differ by more than a shade."""
-    one, two = (np.asarray(Image.open(path).convert("RGB")).astype(int) for path in (made, kept))
-    assert one.shape == two.shape, f"the picture has {one.shape}, the README's {two.shape}"
-    share = (abs(one - two).max(axis=-1) > 48).mean()
-    assert share <= .01, f"{share:.2%} of the picture's pixels have another colour"
+    """The picture of a run is the README's, which is smaller and has fewer colours: .2 % of its pixels may have another.
+
+    Ten of 171 ellipses at other places are .6 %, the whole picture moved by a pixel 3 %.
+    """
+    two = Image.open(kept).convert("RGB")
+    one = Image.open(made).convert("RGB").resize(two.size, Image.Resampling.LANCZOS)
+    share = (abs(np.asarray(one).astype(int) - np.asarray(two)).max(axis=-1) > 48).mean()
+    assert share <= .002, f"{share:.2%} of the picture's pixels have another colour: docs/images/figures draws it anew"
     return share
 
 

@@ -67,14 +67,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reber", required=True)
     parser.add_argument("--trace")
-    parser.add_argument("names", nargs="*", choices=[[], *FIGURES])
+    parser.add_argument("names", nargs="*", choices=[[], *FIGURES, "galactic_plane"])
     asked = parser.parse_args()
     if asked.trace:
         computing.keep_trace(asked.trace, HERE / "h200_trace.json")
-    for name in asked.names or FIGURES:
+    for name in asked.names or [*FIGURES, "galactic_plane"]:
         with tempfile.TemporaryDirectory() as folder:
-            figure = FIGURES[name](Reber(asked.reber, folder))
-            style.save(figure, HERE.parent / f"{name}.png", 105 if name in ("fft_tiles", "mosaic") else 140)
+            reber = Reber(asked.reber, folder)
+            if name == "galactic_plane":  # the README's: the picture of a run
+                reber.run("run", reber.sample, "-o", "results")
+                style.keep(Path(folder, "results/galactic_plane_150mhz.png"), HERE.parent / f"{name}.png")
+            else:
+                style.save(FIGURES[name](reber), HERE.parent / f"{name}.png", 105 if name in ("fft_tiles", "mosaic") else 140)
         print(f"docs/images/{name}.png  {(HERE.parent / f'{name}.png').stat().st_size // 1024} KB")
 
 

@@ -26,7 +26,17 @@ def save(figure, path, dpi=140):
     """A PNG of 256 colours: some 20 to 150 KB."""
     figure.savefig(path, dpi=dpi)
     plt.close(figure)
-    Image.open(path).convert("RGB").quantize(256, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
+    few_colours(Image.open(path), path)
+
+
+def few_colours(picture, path):
+    picture.convert("RGB").quantize(256, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def keep(picture, path, width=1000):
+    """A picture of the program, in the width of a page."""
+    drawn = Image.open(picture).convert("RGB")
+    few_colours(drawn.resize((width, round(drawn.height * width / drawn.width)), Image.Resampling.LANCZOS), path)
 
 
 def bare(axes):
