@@ -135,6 +135,8 @@ def main():
         if asked.cuda:
             finish_cuda(tree, licences)
             number = ["--build-number", f"1cuda{cuda_release().split('.')[0]}"]
+        for file in tree.rglob("*"):  # whatever the file mask is
+            file.chmod(0o755 if file.is_dir() or file.stat().st_mode & 0o100 else 0o644)
         Path(work, "packed").mkdir()
         call(sys.executable, "-m", "wheel", "pack", tree, "-d", f"{work}/packed", *number)
         (wheel,) = Path(work, "packed").glob("reber-*.whl")

@@ -37,8 +37,8 @@ def as_user(root, command):
     """Another user on a read-only root, with a folder to write in."""
     inside = f"cd /work && {command}"
     subprocess.run(["unshare", "--mount", "sh", "-ec",
-                    f"mount --bind {root} {root} && mount -o remount,ro,bind {root} && mount --bind /dev {root}/dev && "
-                    f"mount -t tmpfs tmpfs {root}/work && exec env -i PATH=/usr/bin:/bin HOME=/work chroot --userspec=4321:4321 {root} "
+                    f"mount --bind {root} {root} && mount -o remount,ro,bind {root} && mount --bind /dev {root}/dev && mount --rbind /proc {root}/proc && "
+                    f"mount -t tmpfs tmpfs {root}/work && exec env -i PATH=/usr/bin:/bin HOME=/work /usr/sbin/chroot --userspec=4321:4321 {root} "
                     f"/bin/sh -ec {shlex.quote(inside)}"], check=True)
 
 
@@ -58,7 +58,7 @@ def install(package, base, work):
     begin = time.monotonic()
     stage.run(f"apt-get install -q -y --no-install-recommends /tmp/{package.name}")
     print(f"installed with what it depends on in {time.monotonic() - begin:.0f} s", flush=True)
-    as_user(stage.root, "reber --version && reber-view --version && ! touch /nowhere 2>/dev/null && "
+    as_user(stage.root, "reber --version && reber-view --keys >/dev/null && ! touch /nowhere 2>/dev/null && "
                         "reber find /usr/share/reber/galactic_plane_150mhz.fits -o found.csv --backend cpu --quiet && "
                         "[ $(grep -vc '^#' found.csv) -gt 100 ] && "
                         "reber run /usr/share/reber/galactic_plane_150mhz.fits -o results --backend cpu --quiet && [ -s results/*.png ]")
