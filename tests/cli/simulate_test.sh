@@ -6,7 +6,12 @@
 
 run simulate grid.fits --scene dirac_grid --size 256 --grid-step 64 --truth grid.csv --backend cpu
 expect_status 0
-expect_same grid.fits "$sample_data/dirac_grid.fits"
+for file in grid.fits "$sample_data/dirac_grid.fits"; do  # the header names the version, and its sums count that
+  head -c 2880 "$file" | fold -w 80 | grep -a -v '^CHECKSUM\|^HISTORY' >"$(basename "$file").header"
+  tail -c +2881 "$file" >"$(basename "$file").pixels"
+done
+expect_same grid.fits.header dirac_grid.fits.header
+expect_same grid.fits.pixels dirac_grid.fits.pixels
 expect_same grid.csv "$sample_data/dirac_grid_truth.csv"
 
 what="sha256 sums of sample_data/README.md"
