@@ -15,6 +15,7 @@
 #include "core/sky/regions/region_parsers.hpp"
 #include "core/sky/regions/region_writers.hpp"
 #include "gui/model/open_catalogue.hpp"
+#include "gui/model/regions/excluded_areas.hpp"
 #include "gui/model/request_json.hpp"
 #include "gui/model/source_edits_json.hpp"
 #include "gui/model/source_tools.hpp"
@@ -189,6 +190,17 @@ UndoHistory<UndoState>* history_of(const ViewerState& state) {
   return found == state.workbench->undo.end() ? nullptr : &found->second;
 }
 
+/// What is excluded on the image, the finder leaves out.
+void leave_out_excluded(Context& context, Document& document) {
+  DocumentInspect& d = document.inspect;
+  if (d.excluded_seen == d.version) return;
+  d.excluded_seen = d.version;
+  const Excluding made = follow_excluded(d.regions, document.request, d.excluded);
+  if (made == Excluding::changed) request_changed(context, document);
+  if (made == Excluding::search_region_in_the_way)
+    context.state.say("Not excluded: the panel Pipeline searches in regions of its own; empty that field first", true);
+}
+
 }  // namespace
 
 Workspace capture(const Context& context) {
@@ -266,6 +278,7 @@ void keep_frame(Context& context) {
       document->awaited_layer.reset();
     if (document->result && (document->sources.awaited || !document->sources.edits.empty()))
       follow_result(*document);  // whatever panels are open
+    leave_out_excluded(context, *document);
     const UndoState now = undo_state(*document, workbench.written[document->id]);
     const auto found = workbench.undo.find(document->id);
     if (found == workbench.undo.end()) {

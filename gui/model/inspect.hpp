@@ -39,6 +39,8 @@ struct DocumentInspect {
   std::vector<Region> regions;
   int selected = -1;                                            ///< index in regions
   std::uint64_t version = 0;                                    ///< counts up with every change of the regions
+  std::uint64_t excluded_seen = 0;                              ///< version that the request was last made to follow
+  std::string excluded;                                         ///< the search region that was made of them then
   std::optional<std::pair<PixelPosition, PixelPosition>> line;  ///< of the line profile
 };
 

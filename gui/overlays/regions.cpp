@@ -11,6 +11,7 @@ namespace {
 
 constexpr unsigned kRegionColour = IM_COL32(90, 230, 255, 255);
 constexpr unsigned kChosenColour = IM_COL32(255, 225, 90, 255);
+constexpr unsigned kExcludedColour = IM_COL32(255, 120, 105, 255);
 constexpr double kReach = 7;     // screen units from a handle or an outline
 constexpr double kTurnArm = 22;  // screen units of the turning handle beyond the region
 
@@ -153,7 +154,7 @@ bool RegionsOverlay::profile_input(const CanvasInput& mouse, const CanvasView& c
 }
 
 void draw_region(const CanvasView& canvas, const Region& region, bool chosen, ImDrawList& list) {
-  const unsigned colour = chosen ? kChosenColour : kRegionColour;
+  const unsigned colour = chosen ? kChosenColour : region.excluded ? kExcludedColour : kRegionColour;
   const auto width = static_cast<float>((chosen ? 1.8 : 1.4) * canvas.scale);
   const auto path = screen_path(canvas, outline_of(region));
   if (path.empty()) return;
@@ -166,6 +167,10 @@ void draw_region(const CanvasView& canvas, const Region& region, bool chosen, Im
     halo_line(list, path, colour, width, region.kind != Region::Kind::line);
     if (const auto hole = hole_of(region); hole && !region.is_sector())
       halo_line(list, screen_path(canvas, outline_of(*hole)), colour, width, true);
+  }
+  if (region.excluded && region.has_area()) {  // a stroke through it, as in DS9
+    const auto [left, right] = std::ranges::minmax(path, {}, [](const ImVec2& p) { return p.x - p.y; });
+    halo_line(list, {left, right}, kExcludedColour, width, false);
   }
   if (!region.name.empty()) {
     ImVec2 top = path[0];

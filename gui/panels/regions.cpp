@@ -86,7 +86,8 @@ void draw_row(Context& context, Document& document, std::size_t i, const RegionS
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::PushID(static_cast<int>(i));
-  const std::string name = region.name.empty() ? name_of(region.kind) : region.name;
+  std::string name = region.name.empty() ? name_of(region.kind) : region.name;
+  if (region.excluded) name = "- " + name;
   if (ImGui::Selectable(name.c_str(), document.inspect.selected == static_cast<int>(i),
                         ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
     document.inspect.selected = static_cast<int>(i);
@@ -186,6 +187,12 @@ void draw_numbers(Context& context, Document& document) {
       region.half_x = 0.5 * width;
       region.half_y = 0.5 * height;
     }
+  }
+  if (region.has_area()) {
+    go_on(button_width("Excluded") + ImGui::GetFrameHeight());
+    changed = ImGui::Checkbox("Excluded", &region.excluded) || changed;
+    context.widgets.item("regions.excluded");
+    tip("The finder finds no source here. The background is measured on all of the image.");
   }
   if (const auto measure = line_measure(region, document.header->wcs)) {
     const std::string text = to_text(*measure);
