@@ -10,7 +10,7 @@ class Reber(CMakePackage, CudaPackage):
 
     license("BSD-3-Clause")
 
-    version("0.1.0")
+    version("1.0.0")
 
     variant("gui", default=False, description="The viewer")
     variant("python", default=False, description="The module `import reber`")
