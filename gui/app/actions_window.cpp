@@ -6,6 +6,7 @@
 
 #include "gui/app/actions.hpp"
 #include "gui/app/layout.hpp"
+#include "gui/ui/compare_view.hpp"
 #include "gui/ui/panel.hpp"
 
 namespace reber::gui {
@@ -28,7 +29,7 @@ void leave(Context& c) {
   }
   Document* document = state.document();
   if (document == nullptr) return;
-  if (document->loading || (document->live_run && document->live_run->status().busy)) {
+  if (document->loading || (document->live_run && document->live_run->status().busy) || laying_on_grid(state)) {
     c.shell.cancel(*document);
   } else if (state.cursor.frozen || state.cursor.crosshair) {
     state.cursor.frozen = false;

@@ -22,6 +22,7 @@
 #include "gui/model/region_copies.hpp"
 #include "gui/model/settings.hpp"
 #include "gui/model/workbench.hpp"
+#include "gui/ui/compare_view.hpp"
 #include "gui/ui/inspector.hpp"
 
 namespace reber::gui {
@@ -200,6 +201,7 @@ void App::take_card_back() {
 void App::cancel(Document& document) {
   store_->cancel(document);
   runs_->cancel(document);
+  stop_laying(state_);
   state_.say("Stopped");
 }
 
@@ -377,6 +379,7 @@ std::string App::activity(double& fraction) const {
     }
     if (std::string doing = runs_->activity(*document, fraction); !doing.empty()) return doing;
   }
+  if (laying_on_grid(state_, &fraction)) return "laying an image on the grid";
   return "";
 }
 

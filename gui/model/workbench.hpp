@@ -62,6 +62,16 @@ struct ProofWork {
 struct KnownLock {
   std::shared_ptr<const ImageHeader> from, to;
   std::unique_ptr<SkyLock> lock;
+  std::optional<GridFit> fit;  ///< once it was asked for
+};
+
+/// Another image as it looks on the shown one's grid: its layer, header, sources and regions, and no more of it. It is
+/// none of the open documents.
+struct LaidDocument {
+  Document document;
+  std::shared_ptr<const ImageHeader> of, onto;
+  std::uint64_t edition = 0, table = 0;  ///< of the result, and of the table of its rows, whose ellipses it has
+  std::optional<std::uint64_t> regions;  ///< DocumentInspect::version of those it has
 };
 
 /// Another image's layer, laid on the shown one's grid.
@@ -70,6 +80,10 @@ struct RegridWork {
   std::shared_ptr<const Pyramid> pixels;
   std::uint64_t from = 0;                 ///< Pyramid::id() of the pixels that it is made of
   std::shared_ptr<const ImageHeader> to;  ///< the grid it is laid on
+  bool stopped = false;                   ///< by hand
+  /// What was compared then; off once nothing was. It begins again where this is another.
+  Compare::Kind stopped_in = Compare::Kind::off;
+  std::unique_ptr<LaidDocument> laid;  ///< of the first: what blink and split draw
 };
 
 /// What undo goes back to: parameters as JSON, regions, flags, edits of rows and fits by hand as text, so that states

@@ -136,6 +136,20 @@ void draw_channel_names(const CanvasView& canvas, Context& context, ImDrawList& 
           laying_on_grid(context.state) ? "laying images on one grid ..." : "not every image can be laid on this grid");
 }
 
+/// Why the other image is not there yet, or not at all; below the names.
+void say_of_laying(Context& context, ImDrawList& list, ImVec2 at) {
+  double part = 0;
+  const bool laying = laying_on_grid(context.state, &part);
+  const RegridWork& work = context.state.workbench->regrids.front();
+  const std::string why = work.job ? work.job->error() : "";
+  const std::string text =
+      laying         ? fmt::format("laying one image on the other's grid: {:.0f} %", 100 * part)
+      : work.stopped ? std::string("laying one image on the other's grid was stopped")
+      : !why.empty() ? why
+                     : std::string("these two images cannot be laid over each other: only the first is shown");
+  context.widgets.area("compare.laying", label(list, bold_font(), ImGui::GetFontSize(), at, text));
+}
+
 class CompareOverlay final : public Overlay {
  public:
   void draw(const CanvasView& canvas, Context& context, ImDrawList& list) override;
@@ -156,6 +170,10 @@ void CompareOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
     const std::string name = name_of(canvas.document, canvas.layer);
     const std::string fitting = shown_name(name, room_beside_bar(canvas, context) / 1.9);
     context.widgets.area("compare.name", label(list, bold_font(), 1.9f * size, corner, fitting));
+    const Document* with = context.state.find(compare.other_document);
+    if (with != nullptr && needs_laying(context.state, *shown, *with) &&
+        pixels_on_grid(context, *shown, *with, compare.other_layer) == nullptr)
+      say_of_laying(context, list, {corner.x, corner.y + 3 * size});
     return;
   }
   if (compare.kind == Kind::side_by_side || compare.kind == Kind::tiles) {
@@ -174,6 +192,9 @@ void CompareOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
     if (canvas.primary) {
       const std::string name = name_of(canvas.document, canvas.layer);
       label(list, bold_font(), size, corner, shown_name(name, compare.split * area.width));
+      if (needs_laying(context.state, *shown, *other) &&
+          pixels_on_grid(context, *shown, *other, compare.other_layer) == nullptr)
+        say_of_laying(context, list, {corner.x, corner.y + 2 * size});
     } else {
       const std::string name = name_of(*other, compare.other_layer);
       label(list, bold_font(), size, {line + size, corner.y},
@@ -191,9 +212,7 @@ void CompareOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
     label(list, bold_font(), size, below, "no overlap: different parts of the sky");
     context.widgets.area("compare.apart", {below.x, below.y, size, size});
   } else if (other != shown && pixels_on_grid(context, *shown, *other, compare.other_layer) == nullptr) {
-    label(list, bold_font(), size, below,
-          laying_on_grid(context.state) ? "laying one image on the other's grid ..."
-                                        : "these two images cannot be laid over each other: only the first is shown");
+    say_of_laying(context, list, below);
   } else if (compare.kind == Kind::difference && !context.state.compares_one_unit()) {
     const auto unit_name = [](const Unit& unit) { return unit.text.empty() ? std::string("no unit") : unit.text; };
     const std::string text = fmt::format("two units: {} and {}", unit_name(shown_unit(*shown, shown->shown)),

@@ -73,7 +73,17 @@ Rect part_of(ViewerState& state, const Document& shown, const Document& other, c
   return made;
 }
 
-/// The lines in the pixels of the shown image; where they leave its sky they are cut.
+/// Whether a piece of a line jumps to another side of the sky: its middle does not lie between its ends.
+bool jumps(ViewerState& state, const Document& shown, const Document& other, PixelPosition a, PixelPosition b,
+           PixelPosition from, PixelPosition to) {
+  constexpr double kShort = 8;  // pixels
+  const double length = std::hypot(to.x - from.x, to.y - from.y);
+  if (length < kShort) return false;
+  const auto middle = matching_place(state, other, shown, {0.5 * (a.x + b.x), 0.5 * (a.y + b.y)});
+  return !middle || !(std::hypot(middle->x - 0.5 * (from.x + to.x), middle->y - 0.5 * (from.y + to.y)) < 0.25 * length);
+}
+
+/// The lines in the pixels of the shown image; where they leave its sky, or jump across it, they are cut.
 std::vector<Contour> laid_on(ViewerState& state, const Document& shown, const Document& other,
                              const std::vector<Contour>& contours) {
   std::vector<Contour> made;
@@ -83,16 +93,21 @@ std::vector<Contour> laid_on(ViewerState& state, const Document& shown, const Do
     for (const Polyline& line : contour.lines) {
       Polyline part;
       bool whole = true;
-      for (const PixelPosition& p : line.points) {
-        if (const auto at = matching_place(state, other, shown, p)) {
-          part.points.push_back(*at);
-          continue;
-        }
+      const auto cut = [&] {
         whole = false;
         if (part.points.size() > 1) made.back().lines.push_back(part);
         part.points.clear();
+      };
+      const PixelPosition* before = nullptr;
+      for (const PixelPosition& p : line.points) {
+        const auto at = matching_place(state, other, shown, p);
+        if (!at || (!part.points.empty() && jumps(state, shown, other, *before, p, part.points.back(), *at))) cut();
+        if (at) part.points.push_back(*at);
+        before = &p;
       }
-      part.closed = whole && line.closed;
+      part.closed =
+          whole && line.closed && part.points.size() > 1 &&
+          !jumps(state, shown, other, line.points.back(), line.points.front(), part.points.back(), part.points.front());
       if (part.points.size() > 1) made.back().lines.push_back(std::move(part));
     }
   }

@@ -52,8 +52,7 @@ void draw_channels(Context& context) {
     draw_channel(context, i);
     ImGui::PopID();
   }
-  ImGui::TextWrapped(
-      "Laid on the grid of the shown image (bilinear). Limits and stretch of the marked colour: Display.");
+  ImGui::TextWrapped("Laid on the grid of the shown image. Limits and stretch of the marked colour: Display.");
 }
 
 void draw_other(Context& context, Document& shown) {
@@ -138,8 +137,15 @@ void draw_lock(Context& context, Document& shown) {
   }
   context.widgets.item("compare.same_look");
   const bool grids_differ = !(other->header->shape == shown.header->shape);
-  if ((compare.kind == Kind::difference || compare.kind == Kind::ratio) && (grids_differ || compare.sky_lock))
-    ImGui::TextDisabled(grids_differ ? "the other image is laid on this one's grid (bilinear)" : "pixel on pixel");
+  const bool combined = compare.kind == Kind::difference || compare.kind == Kind::ratio;
+  const bool one_picture = compare.kind == Kind::blink || compare.kind == Kind::split;
+  const bool laid =
+      combined ? grids_differ || (compare.sky_lock && !fit_between(*context.state.workbench, shown, *other).same)
+               : one_picture && needs_laying(context.state, shown, *other);
+  if (laid)
+    ImGui::TextDisabled("the other image is laid on this one's grid");
+  else if (combined && compare.sky_lock)
+    ImGui::TextDisabled("pixel on pixel");
 }
 
 class ComparePanel final : public Panel {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/model/image/laid_pixels.hpp"
 #include "gui/model/sky/sky_lock.hpp"
 #include "gui/model/workbench.hpp"
 #include "gui/ui/theme.hpp"
@@ -15,44 +16,61 @@
 namespace reber::gui {
 namespace {
 
-/// The corners and the middle fall on the same pixels to 1/20.
-bool same_grid(const SkyLock& lock, const ImageHeader& a, const ImageHeader& b) {
-  if (!(a.shape == b.shape)) return false;
-  if (!lock.why_not().empty()) return true;
-  const auto nx = static_cast<double>(a.shape.nx - 1), ny = static_cast<double>(a.shape.ny - 1);
-  for (const PixelPosition at : {PixelPosition{0, 0}, {nx, 0}, {0, ny}, {nx, ny}, {0.5 * nx, 0.5 * ny}}) {
-    const auto there = lock(at);
-    // Corners off the sky say nothing.
-    if (there && !(std::hypot(there->x - at.x, there->y - at.y) < 0.05)) return false;
-  }
-  return true;
+KnownLock& known_lock(Workbench& workbench, const Document& from, const Document& to) {
+  for (KnownLock& known : workbench.locks)
+    if (known.from == from.header && known.to == to.header) return known;
+  constexpr std::size_t kMostLocks = 2 * kMostTiles + 4;  // there and back for every tile
+  if (workbench.locks.size() >= kMostLocks) workbench.locks.erase(workbench.locks.begin());
+  const ImageHeader &a = *from.header, &b = *to.header;
+  workbench.locks.push_back(
+      {from.header, to.header, std::make_unique<SkyLock>(a.wcs, b.wcs, a.shape, b.shape), std::nullopt});
+  return workbench.locks.back();
+}
+
+/// Every pixel falls on the same one; so it does where the sky is not known and shapes are the same.
+bool same_grid(Workbench& workbench, const Document& from, const Document& to) {
+  if (!(from.header->shape == to.header->shape)) return false;
+  return !lock_between(workbench, from, to).why_not().empty() || fit_between(workbench, from, to).same;
+}
+
+/// Level 0 can be read by a job: all of it is there, or in a file.
+bool readable(const Pyramid& pixels) {
+  return pixels.first_level() == 0 && pixels.row_step() == 1 && (pixels.tiles() == nullptr || pixels.at_hand());
 }
 
 }  // namespace
 
 const SkyLock& lock_between(Workbench& workbench, const Document& from, const Document& to) {
-  for (const KnownLock& known : workbench.locks)
-    if (known.from == from.header && known.to == to.header) return *known.lock;
-  constexpr std::size_t kMostLocks = 2 * kMostTiles + 4;  // there and back for every tile
-  if (workbench.locks.size() >= kMostLocks) workbench.locks.erase(workbench.locks.begin());
-  workbench.locks.push_back({from.header, to.header, std::make_unique<SkyLock>(from.header->wcs, to.header->wcs)});
-  return *workbench.locks.back().lock;
+  return *known_lock(workbench, from, to).lock;
+}
+
+const GridFit& fit_between(Workbench& workbench, const Document& from, const Document& to) {
+  KnownLock& known = known_lock(workbench, from, to);
+  const ImageHeader &a = *from.header, &b = *to.header;
+  if (!known.fit) known.fit = fit_of(*known.lock, SkyLock(b.wcs, a.wcs, b.shape, a.shape), a.shape, b.shape);
+  return *known.fit;
+}
+
+bool needs_laying(const ViewerState& state, const Document& shown, const Document& other) {
+  constexpr double kOffPx = 0.1;
+  if (&shown == &other || !state.compare.sky_lock || !shown.header || !other.header) return false;
+  return lock_between(*state.workbench, shown, other).why_not().empty() &&
+         !(fit_between(*state.workbench, shown, other).off_px < kOffPx);
 }
 
 ViewTransform matching_view(ViewerState& state, const Document& from, const Document& to) {
   if (!state.compare.sky_lock || !from.header || !to.header) return from.view;
-  const SkyLock& lock = lock_between(*state.workbench, from, to);
-  if (same_grid(lock, *from.header, *to.header)) return from.view;
-  const auto map = lock.affine(from.view.centre);
+  if (same_grid(*state.workbench, from, to)) return from.view;
+  const auto map = lock_between(*state.workbench, from, to).affine(from.view.centre);
   return map ? locked_view(from.view, *map) : from.view;
 }
 
 std::optional<PixelPosition> matching_place(ViewerState& state, const Document& from, const Document& to,
                                             PixelPosition at) {
   if (&from == &to || !state.compare.sky_lock || !from.header || !to.header) return at;
+  if (same_grid(*state.workbench, from, to)) return at;
   const SkyLock& lock = lock_between(*state.workbench, from, to);
-  if (same_grid(lock, *from.header, *to.header) || !lock.why_not().empty()) return at;
-  return lock(at);
+  return lock.why_not().empty() ? lock(at) : at;
 }
 
 bool share_sky(ViewerState& state, const Document& a, const Document& b) {
@@ -84,36 +102,47 @@ const Pyramid* pixels_on_grid(Context& context, const Document& shown, const Doc
   const auto& pixels = other.layer(layer).pixels;
   if (!pixels || !shown.header || !other.header) return nullptr;
   Workbench& workbench = *context.state.workbench;
-  const SkyLock& lock = lock_between(workbench, shown, other);
-  if (!context.state.compare.sky_lock || same_grid(lock, *shown.header, *other.header))
+  if (!context.state.compare.sky_lock || same_grid(workbench, shown, other))
     return pixels->shape() == shown.header->shape ? pixels.get() : nullptr;
-  if (!lock.why_not().empty() || !pixels->at_hand() || pixels->pixels().pixels == nullptr) return nullptr;
+  if (!lock_between(workbench, shown, other).why_not().empty() || !readable(*pixels)) return nullptr;
   RegridWork& regrid = workbench.regrids.at(work);
   if (!regrid.job) regrid.job = std::make_unique<JobSlot<std::shared_ptr<const Pyramid>>>(context.shell.wake());
-  if (regrid.from != pixels->id() || regrid.to != shown.header) {
+  const bool again = regrid.stopped && regrid.stopped_in != context.state.compare.kind;
+  if (regrid.from != pixels->id() || regrid.to != shown.header || again) {
     regrid.from = pixels->id();
     regrid.to = shown.header;
     regrid.pixels.reset();
-    regrid.job->start([pixels, shape = shown.header->shape, a = shown.header->wcs,
-                       b = other.header->wcs](const Progress& progress) {
-      const SkyLock own(a, b);
-      auto image = std::make_shared<Image>(shape);
-      constexpr std::int64_t kBand = 256;
-      for (std::int64_t y = 0; y < shape.ny; y += kBand) {
-        progress.report("laying one image on the other's grid", static_cast<double>(y) / static_cast<double>(shape.ny));
-        const std::int64_t rows = std::min(kBand, shape.ny - y);
-        resample_rows(own, pixels->pixels(), y, {&image->at(y, 0), {rows, shape.nx}, shape.nx});
-      }
-      return Pyramid::make(image, progress);
-    });
+    regrid.stopped = false;
+    constexpr std::int64_t kMostBytes = std::int64_t{2} << 30;  // beyond, rows are made when they are looked at
+    const Interpolation how = layer == LayerKind::islands ? Interpolation::nearest : Interpolation::fitted;
+    const auto source = std::make_shared<const LaidPixels>(pixels, *other.header, *shown.header, how);
+    regrid.job->start([source](const Progress& progress) { return Pyramid::load(source, kMostBytes, progress); });
   }
   if (auto made = regrid.job->take()) regrid.pixels = std::move(*made);
   return regrid.pixels.get();
 }
 
-bool laying_on_grid(const ViewerState& state) {
-  return std::ranges::any_of(state.workbench->regrids,
-                             [](const RegridWork& work) { return work.job && work.job->busy(); });
+bool laying_on_grid(const ViewerState& state, double* fraction) {
+  bool any = false;
+  for (const RegridWork& work : state.workbench->regrids) {
+    if (!work.job || !work.job->busy()) continue;
+    if (fraction != nullptr) *fraction = any ? std::min(*fraction, work.job->fraction()) : work.job->fraction();
+    any = true;
+  }
+  return any;
+}
+
+void stop_laying(ViewerState& state) {
+  for (RegridWork& work : state.workbench->regrids) {
+    if (!work.job || !work.job->busy()) continue;
+    work.job->cancel();
+    work.stopped = true;
+    work.stopped_in = state.compare.kind;
+  }
+}
+
+void forget_stops(ViewerState& state) {
+  for (RegridWork& work : state.workbench->regrids) work.stopped_in = Compare::Kind::off;
 }
 
 void choose_channels(ViewerState& state) {

@@ -10,10 +10,17 @@
 namespace reber::gui {
 
 class SkyLock;
+struct GridFit;
 
 /// The lock of one image's pixels to the other's by the sky; kept while both stay what they are, since making one
 /// parses two headers. Both have headers.
 [[nodiscard]] const SkyLock& lock_between(Workbench& workbench, const Document& from, const Document& to);
+
+/// How the images lie over each other; kept likewise. Both have headers.
+[[nodiscard]] const GridFit& fit_between(Workbench& workbench, const Document& from, const Document& to);
+/// Images are locked by the sky, and no view of the other's own pixels shows them within a tenth of a pixel of their
+/// places: blink and split then show it laid on the shown one's grid.
+[[nodiscard]] bool needs_laying(const ViewerState& state, const Document& shown, const Document& other);
 
 /// The view of `to` that shows what `from` shows: by sky coordinates where these are locked and known, else the same
 /// pixels.
@@ -35,8 +42,12 @@ void choose_possible_layer(Compare& compare, const Document& other);
 ///   work: of Workbench::regrids, where the result is kept
 [[nodiscard]] const Pyramid* pixels_on_grid(Context& context, const Document& shown, const Document& other,
                                             LayerKind layer, std::size_t work = 0);
-/// Whether an image is being laid on another's grid.
-[[nodiscard]] bool laying_on_grid(const ViewerState& state);
+/// Whether an image is being laid on another's grid.   fraction: of the one that is furthest behind, where it is
+[[nodiscard]] bool laying_on_grid(const ViewerState& state, double* fraction = nullptr);
+/// Stops that work; it begins again with another image, or when images are compared in another way, or anew.
+void stop_laying(ViewerState& state);
+/// Nothing is compared: what was stopped may begin again.
+void forget_stops(ViewerState& state);
 
 /// Chooses images for the colours that have none: the shown one for red, then those that follow it.
 void choose_channels(ViewerState& state);

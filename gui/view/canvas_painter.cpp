@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "gui/ui/compare_view.hpp"
+#include "gui/ui/laid_document.hpp"
 #include "gui/ui/theme.hpp"
 #include "gui/view/canvas_mouse.hpp"
 #include "gui/view/scene.hpp"
@@ -207,7 +208,8 @@ void CanvasPainter::draw_over(Context& context, Picture& picture, const CanvasVi
 }
 
 void CanvasPainter::draw_canvas(Context& context, const ScreenRect& area, Document& document, LayerKind layer,
-                                std::size_t place) {
+                                std::size_t place, Document* hand) {
+  Document& moved = hand == nullptr ? document : *hand;
   const bool primary = place == 0;
   const std::string name = primary ? "canvas" : fmt::format("canvas{}", place + 1);
   ImGui::SetNextWindowPos(corner(area.x, area.y));
@@ -223,17 +225,19 @@ void CanvasPainter::draw_canvas(Context& context, const ScreenRect& area, Docume
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse |
                    (covers ? ImGuiWindowFlags_NoBackground : 0));
   ImGui::PopStyleVar(2);
-  fit(document, area, primary);
-  CanvasView canvas{document, layer, CanvasTransform(document.view, area), primary, scale_};
+  fit(moved, area, primary);
+  CanvasView under_hand{moved, hand == nullptr ? layer : moved.shown, CanvasTransform(moved.view, area), primary,
+                        scale_};
   ImGui::InvisibleButton(
       "##image", corner(area.width, area.height),
       ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_MouseButtonMiddle);
   context.widgets.item(name);
   if (document.header) {
-    canvas_mouse(context, canvas);
+    canvas_mouse(context, under_hand);
     if (primary) menu_.draw(context);
-    canvas.transform = CanvasTransform(document.view, area);
   }
+  document.view = moved.view;
+  const CanvasView canvas{document, layer, CanvasTransform(document.view, area), primary, scale_};
   Picture& picture = pictures_.at(place);
   if (draw_picture(context, picture, canvas))
     draw_over(context, picture, canvas);
@@ -248,6 +252,7 @@ ScreenRect CanvasPainter::draw(Context& context, const ScreenRect& area, double 
   Document& document = *context.state.document();
   Compare& compare = context.state.compare;
   Document* other = compare.other_document < 0 ? &document : context.state.find(compare.other_document);
+  if (compare.kind == Kind::off) forget_stops(context.state);
   if (other != nullptr && compare.kind != Kind::off) choose_possible_layer(compare, *other);
   if (other != nullptr && compare.kind == Kind::blink) {
     draw_blinking(context, area, document, *other);
@@ -267,6 +272,14 @@ void CanvasPainter::draw_blinking(Context& context, const ScreenRect& area, Docu
   const ViewTransform locked = matching_view(context.state, document, other);
   if (!compare.other_shown) {
     draw_canvas(context, area, document, document.shown, 0);
+    return;
+  }
+  if (needs_laying(context.state, document, other)) {
+    other.view = locked;
+    Document* const laid = laid_document(context, document, other, compare.other_layer);
+    if (laid == nullptr) compare.other_shown = false;
+    draw_canvas(context, area, laid == nullptr ? document : *laid, laid == nullptr ? document.shown : laid->shown, 0,
+                &document);
     return;
   }
   if (&other != &document) other.view = locked;
@@ -330,10 +343,14 @@ ScreenRect CanvasPainter::draw_grid(Context& context, const ScreenRect& area) {
   return draw_tiles(context, area, tiles, columns, primary);
 }
 
-/// The other picture over the right part of the first, pixel on pixel.
+/// The other picture over the right part of the first, pixel on pixel; none while it is being laid on its grid.
 void CanvasPainter::draw_split(Context& context, const ScreenRect& area, Document& document, Document& other) {
   if (&other != &document) other.view = matching_view(context.state, document, other);
-  const CanvasView canvas{other, context.state.compare.other_layer, CanvasTransform(other.view, area), false, scale_};
+  Document* drawn = &other;
+  if (needs_laying(context.state, document, other))
+    drawn = laid_document(context, document, other, context.state.compare.other_layer);
+  if (drawn == nullptr) return;
+  const CanvasView canvas{*drawn, context.state.compare.other_layer, CanvasTransform(drawn->view, area), false, scale_};
   if (!draw_picture(context, pictures_[1], canvas)) return;
   complete_ = complete_ && pictures_[1].complete;
   const auto part = static_cast<float>(context.state.compare.split);

@@ -70,7 +70,9 @@ class CanvasPainter {
   [[nodiscard]] PictureKey key_of(const Context& context, const CanvasView& canvas, const ImageScene& scene) const;
   bool draw_picture(Context& context, Picture& picture, const CanvasView& canvas);
   /// place: 0 for the primary canvas, from 1 on for those beside it
-  void draw_canvas(Context& context, const ScreenRect& area, Document& document, LayerKind layer, std::size_t place);
+  /// hand: whose view the mouse moves, on whose grid `document` was laid; null: document
+  void draw_canvas(Context& context, const ScreenRect& area, Document& document, LayerKind layer, std::size_t place,
+                   Document* hand = nullptr);
   void fit(Document& document, const ScreenRect& area, bool primary);
   void draw_over(Context& context, Picture& picture, const CanvasView& canvas);
   void draw_blinking(Context& context, const ScreenRect& area, Document& document, Document& other);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Images locked on the sky, proofs, catalogues and their matches, the device monitor.
+// Axes of the sky, proofs, catalogues and their matches, the device monitor.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -7,132 +7,21 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <numbers>
 
 #include "core/base/device_monitor.hpp"
 #include "core/base/error.hpp"
 #include "core/files/fits/fits_writer.hpp"
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/proof.hpp"
-#include "gui/model/sky/sky_lock.hpp"
 #include "gui/model/sky/view_axes.hpp"
 #include "gui/model/tables/source_view.hpp"
 #include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"
+#include "tests/unit/tangent_wcs.hpp"
 
 namespace reber::gui {
 namespace {
-
-std::string card(const std::string& key, const std::string& value) {
-  std::string text = fmt::format("{:<8}= {:>20}", key, value);
-  text.resize(80, ' ');
-  return text;
-}
-
-/// A TAN system about (150, 30) degrees: `scale` degrees a pixel, turned by `angle`, middle at (cx, cy).
-Wcs tangent(double scale, double angle_deg, double cx, double cy, bool galactic = false) {
-  const double angle = angle_deg * std::numbers::pi / 180;
-  const double c = scale * std::cos(angle), s = scale * std::sin(angle);
-  std::string cards;
-  cards +=
-      card("CTYPE1", galactic ? "'GLON-TAN'" : "'RA---TAN'") + card("CTYPE2", galactic ? "'GLAT-TAN'" : "'DEC--TAN'");
-  cards += card("CRPIX1", fmt::format("{}", cx + 1)) + card("CRPIX2", fmt::format("{}", cy + 1));
-  // ICRS (150, 30) in galactic coordinates.
-  cards += card("CRVAL1", galactic ? "200.0" : "150.0") + card("CRVAL2", galactic ? "51.0" : "30.0");
-  cards += card("CD1_1", fmt::format("{}", -c)) + card("CD1_2", fmt::format("{}", s));
-  cards += card("CD2_1", fmt::format("{}", s)) + card("CD2_2", fmt::format("{}", c));
-  cards += card("CUNIT1", "'deg'") + card("CUNIT2", "'deg'");
-  if (!galactic) cards += card("RADESYS", "'ICRS'");
-  std::string end = "END";
-  end.resize(80, ' ');
-  return Wcs::parse(cards + end, 0, 1, {1, 1}, 2, 200, 200);
-}
-
-TEST(GuiSkyLock, IsExactAtAPointAndAffineAroundIt) {
-  const Wcs a = tangent(1e-3, 0, 100, 100), b = tangent(5e-4, 30, 80, 120);
-  const SkyLock lock(a, b);
-  ASSERT_TRUE(lock.why_not().empty()) << lock.why_not();
-  const PixelPosition from{40, 150};
-  const auto to = lock(from);
-  ASSERT_TRUE(to.has_value());
-  const auto sky_a = a.to_sky(from.x, from.y), sky_b = b.to_sky(to->x, to->y);
-  EXPECT_NEAR(sky_a->lon_deg, sky_b->lon_deg, 1e-10);
-  EXPECT_NEAR(sky_a->lat_deg, sky_b->lat_deg, 1e-10);
-  const auto map = lock.affine({100, 100});
-  ASSERT_TRUE(map.has_value());
-  EXPECT_NEAR(std::abs(map->matrix.determinant()), 4, 1e-6);
-  const PixelPosition near = (*map)({110, 95});
-  const auto exact = lock({110, 95});
-  EXPECT_NEAR(near.x, exact->x, 1e-3);
-  EXPECT_NEAR(near.y, exact->y, 1e-3);
-}
-
-TEST(GuiSkyLock, TheLockedViewShowsTheSameSkyAtTheSamePlace) {
-  const Wcs a = tangent(1e-3, 0, 100, 100);
-  for (const double angle : {0.0, 30.0, -120.0}) {
-    for (const bool mirrored : {false, true}) {
-      for (const bool flipped : {false, true}) {
-        // A negative scale turns both axes; with the angle it stands for images stored the other way round.
-        const Wcs b = tangent(mirrored ? -5e-4 : 5e-4, angle, 80, 120);
-        const SkyLock lock(a, b);
-        const ViewTransform view{{103, 96}, 3, flipped, false, 17};
-        const ViewTransform other = locked_view(view, *lock.affine(view.centre));
-        const ScreenRect canvas{10, 20, 300, 200};
-        const CanvasTransform first(view, canvas), second(other, canvas);
-        for (const ScreenPoint at : {ScreenPoint{10, 20}, {310, 220}, {160, 120}, {40, 200}}) {
-          const auto there = lock(first.to_image(at));
-          ASSERT_TRUE(there.has_value());
-          const ScreenPoint shown = second.to_screen(*there);
-          EXPECT_NEAR(shown.x, at.x, 0.05) << angle << mirrored << flipped;
-          EXPECT_NEAR(shown.y, at.y, 0.05) << angle << mirrored << flipped;
-        }
-      }
-    }
-  }
-}
-
-TEST(GuiSkyLock, GoesBetweenFramesAndSaysWhyNot) {
-  const Wcs a = tangent(1e-3, 0, 100, 100), galactic = tangent(1e-3, 10, 100, 100, true);
-  const SkyLock lock(a, galactic), back(galactic, a);
-  ASSERT_TRUE(lock.why_not().empty());
-  const auto there = lock({100, 100});
-  ASSERT_TRUE(there.has_value());
-  const auto again = back(*there);
-  ASSERT_TRUE(again.has_value());
-  EXPECT_NEAR(again->x, 100, 1e-6);
-  EXPECT_NEAR(again->y, 100, 1e-6);
-  EXPECT_FALSE(SkyLock(a, Wcs()).why_not().empty());
-  EXPECT_FALSE(SkyLock(a, Wcs())({1, 1}).has_value());
-}
-
-TEST(GuiSkyLock, ResamplingPutsAPlaneWhereItBelongs) {
-  const Wcs a = tangent(1e-3, 0, 100, 100), b = tangent(8e-4, 25, 110, 90);
-  const SkyLock lock(a, b);
-  // A linear function of the other image's pixels comes through bilinear interpolation unchanged.
-  Image other({200, 220});
-  for (std::int64_t y = 0; y < 200; ++y)
-    for (std::int64_t x = 0; x < 220; ++x) other.at(y, x) = static_cast<float>(3 * x - 2 * y);
-  other.at(50, 60) = NAN;
-  Image out({150, 140});
-  resample_rows(lock, other.view(), 0, out.view());
-  int compared = 0;
-  for (std::int64_t y = 0; y < 150; ++y) {
-    for (std::int64_t x = 0; x < 140; ++x) {
-      const auto at = lock({static_cast<double>(x), static_cast<double>(y)});
-      const bool inside = at && at->x > 0.1 && at->y > 0.1 && at->x < 218.9 && at->y < 198.9;
-      const bool blank = at && std::abs(at->x - 60) < 1 && std::abs(at->y - 50) < 1;
-      if (inside && !blank && std::hypot(at->x - 60, at->y - 50) > 1.5) {
-        ASSERT_NEAR(out.at(y, x), 3 * at->x - 2 * at->y, 2e-2) << x << ' ' << y;
-        ++compared;
-      }
-      if (at && (at->x < -0.1 || at->y < -0.1 || at->x > 219.1 || at->y > 199.1)) {
-        ASSERT_TRUE(std::isnan(out.at(y, x)));
-      }
-    }
-  }
-  EXPECT_GT(compared, 5000);
-}
 
 TEST(GuiAxes, TicksStandWhereTheCoordinateIsRound) {
   const Wcs wcs = tangent(1e-3, 20, 100, 100);

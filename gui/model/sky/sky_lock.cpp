@@ -3,52 +3,75 @@
 #include "gui/model/sky/sky_lock.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <vector>
+
+#include "core/base/error.hpp"
 
 namespace reber::gui {
 namespace {
 
-/// Bilinear; NaN where one of the pixels with weight is outside or blank.
-float value_at(ConstImageView image, PixelPosition at) {
-  const double fx = std::floor(at.x), fy = std::floor(at.y);
-  const double limit_x = static_cast<double>(image.shape.nx), limit_y = static_cast<double>(image.shape.ny);
-  if (!(fx >= -1 && fy >= -1 && fx < limit_x && fy < limit_y)) return NAN;
-  const auto x = static_cast<std::int64_t>(fx), y = static_cast<std::int64_t>(fy);
-  const double wx = at.x - fx, wy = at.y - fy;
-  double sum = 0;
-  for (int j = 0; j < 2; ++j) {
-    for (int i = 0; i < 2; ++i) {
-      const double weight = (i == 1 ? wx : 1 - wx) * (j == 1 ? wy : 1 - wy);
-      if (weight < 1e-9) continue;
-      if (x + i < 0 || y + j < 0 || x + i >= image.shape.nx || y + j >= image.shape.ny) return NAN;
-      sum += weight * image.row(y + j)[x + i];
+/// A place of the sky on both images.
+struct Pair {
+  PixelPosition from, to;
+};
+
+bool inside(PixelPosition at, Shape shape) {
+  return at.x >= -0.5 && at.y >= -0.5 && at.x <= static_cast<double>(shape.nx) - 0.5 &&
+         at.y <= static_cast<double>(shape.ny) - 0.5;
+}
+
+/// Places of a lattice over an image that the other one has as well.
+void add_shared(const SkyLock& lock, Shape of, Shape other, bool turned, std::vector<Pair>& pairs) {
+  constexpr int kSteps = 32;
+  for (int j = 0; j <= kSteps; ++j)
+    for (int i = 0; i <= kSteps; ++i) {
+      const PixelPosition at{static_cast<double>(of.nx - 1) * i / kSteps, static_cast<double>(of.ny - 1) * j / kSteps};
+      const auto there = lock(at);
+      if (there && inside(*there, other)) pairs.push_back(turned ? Pair{*there, at} : Pair{at, *there});
     }
+}
+
+double apart(PixelPosition a, PixelPosition b) { return std::hypot(a.x - b.x, a.y - b.y); }
+
+/// The middle one of some places, and those furthest out along both diagonals.
+std::array<PixelPosition, 5> middle_and_ends(const std::vector<Pair>& pairs) {
+  PixelPosition mean;
+  for (const Pair& each : pairs) {
+    mean.x += each.from.x / static_cast<double>(pairs.size());
+    mean.y += each.from.y / static_cast<double>(pairs.size());
   }
-  return static_cast<float>(sum);
+  const auto least = [&](const auto& value) {
+    return std::ranges::min_element(pairs, {}, [&](const Pair& each) { return value(each.from); })->from;
+  };
+  return {least([&](PixelPosition p) { return apart(p, mean); }), least([](PixelPosition p) { return p.x + p.y; }),
+          least([](PixelPosition p) { return -p.x - p.y; }), least([](PixelPosition p) { return p.x - p.y; }),
+          least([](PixelPosition p) { return p.y - p.x; })};
 }
 
 }  // namespace
 
-SkyLock::SkyLock(const Wcs& from, const Wcs& to) : from_(from), to_(to) {
+SkyLock::SkyLock(const Wcs& from, const Wcs& to, Shape from_shape, Shape to_shape) {
   if (!from.celestial() || !to.celestial()) {
     why_not_ = "an image without sky coordinates cannot be laid over another: " +
                (from.celestial() ? to.why_not() : from.why_not());
     return;
   }
-  const auto a = system_of(from), b = system_of(to);
-  if (a && b) {
-    converter_ = SkyConverter(*a, *b);
-  } else if (from.frame_name() != to.frame_name()) {
-    why_not_ = from.frame_name() + " cannot be turned into " + to.frame_name();
+  try {
+    map_.emplace(from, to, SkyShift{}, to_shape, from_shape);
+  } catch (const InputError& error) {
+    why_not_ = error.what();
   }
 }
 
 std::optional<PixelPosition> SkyLock::operator()(PixelPosition pixel) const {
-  if (!why_not_.empty()) return std::nullopt;
-  const auto sky = from_.to_sky(pixel.x, pixel.y);
-  return sky ? to_.to_pixel(converter_(*sky)) : std::nullopt;
+  if (!map_) return std::nullopt;
+  const PixelPosition place = (*map_)(pixel);
+  if (!std::isfinite(place.x) || !std::isfinite(place.y)) return std::nullopt;
+  return place;
 }
 
 PixelPosition AffineMap::operator()(PixelPosition pixel) const {
@@ -88,36 +111,31 @@ ViewTransform locked_view(const ViewTransform& view, const AffineMap& map) {
   return other;
 }
 
-void resample_rows(const SkyLock& lock, ConstImageView other, std::int64_t y0, ImageView rows, std::int64_t step) {
-  const std::int64_t nodes = (rows.shape.nx - 1) / step + 2;
-  std::vector<std::optional<PixelPosition>> low, high;
-  const auto project = [&](std::int64_t y) {
-    std::vector<std::optional<PixelPosition>> line;
-    for (std::int64_t i = 0; i < nodes; ++i)
-      line.push_back(lock({static_cast<double>(i * step), static_cast<double>(y)}));
-    return line;
-  };
-  for (std::int64_t y = 0; y < rows.shape.ny; ++y) {
-    if (y % step == 0) {
-      low = high.empty() ? project(y0 + y) : std::move(high);
-      high = project(y0 + y + step);
-    }
-    const double v = static_cast<double>(y % step) / static_cast<double>(step);
-    float* out = rows.row(y);
-    for (std::int64_t x = 0; x < rows.shape.nx; ++x) {
-      const auto i = static_cast<std::size_t>(x / step);
-      const double u = static_cast<double>(x % step) / static_cast<double>(step);
-      if (!low[i] || !low[i + 1] || !high[i] || !high[i + 1]) {
-        out[x] = NAN;
-        continue;
-      }
-      const auto mixed = [&](double PixelPosition::*axis) {
-        return (1 - v) * ((1 - u) * (*low[i]).*axis + u * (*low[i + 1]).*axis) +
-               v * ((1 - u) * (*high[i]).*axis + u * (*high[i + 1]).*axis);
-      };
-      out[x] = value_at(other, {mixed(&PixelPosition::x), mixed(&PixelPosition::y)});
+GridFit fit_of(const SkyLock& there, const SkyLock& back, Shape from, Shape to) {
+  std::vector<Pair> pairs;
+  add_shared(there, from, to, false, pairs);
+  add_shared(back, to, from, true, pairs);
+  GridFit fit;
+  if (pairs.empty()) return fit;
+  constexpr double kSame = 0.05;
+  fit.same =
+      from == to && std::ranges::all_of(pairs, [](const Pair& each) { return apart(each.from, each.to) < kSame; });
+  if (fit.same) return fit;
+  bool viewed = false;
+  for (const PixelPosition& centre : middle_and_ends(pairs)) {
+    const auto map = there.affine(centre);
+    if (!map) continue;  // at the edge of the sky
+    viewed = true;
+    const ViewTransform view{centre};
+    const CanvasTransform first(view, {}), second(locked_view(view, *map), {});
+    const double scale = std::sqrt(std::abs(map->matrix.determinant()));
+    for (const Pair& each : pairs) {
+      const double off = apart(second.to_image(first.to_screen(each.from)), each.to) * std::max(1.0, 1 / scale);
+      if (!(off <= fit.off_px)) fit.off_px = std::isnan(off) ? std::numeric_limits<double>::infinity() : off;
     }
   }
+  if (!viewed) fit.off_px = std::numeric_limits<double>::infinity();
+  return fit;
 }
 
 }  // namespace reber::gui

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Holds one image over another by their sky coordinates: exactly at a point, by an affine map around it.
+// Holds one image over another by their sky coordinates: exactly at a point, by an affine map around it, and how far
+// such a map is off.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "core/sky/model/image.hpp"
-#include "core/sky/model/sky_frames.hpp"
+#include "core/base/shape.hpp"
+#include "core/sky/model/place_grid.hpp"
 #include "core/sky/model/wcs.hpp"
 #include "gui/model/sky/view_transform.hpp"
 
@@ -20,11 +21,12 @@ struct AffineMap {
   [[nodiscard]] PixelPosition operator()(PixelPosition pixel) const;
 };
 
-/// The way from the pixels of one image to those of another through the sky, frames converted. Keeps its own copies of
-/// both systems: one object per thread.
+/// The way from the pixels of one image to those of another through the sky by WCSLIB, frames converted. Keeps its own
+/// copies of both systems: one object per thread.
 class SkyLock {
  public:
-  SkyLock(const Wcs& from, const Wcs& to);
+  /// shapes: of the images, which may go around the sky from any longitude on (PlaceMap); empty: WCSLIB's places alone
+  SkyLock(const Wcs& from, const Wcs& to, Shape from_shape = {}, Shape to_shape = {});
   /// Why there is no way: no celestial system, or a frame that cannot be converted; empty where there is one.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
 
@@ -34,8 +36,7 @@ class SkyLock {
   [[nodiscard]] std::optional<AffineMap> affine(PixelPosition around, double step = 1) const;
 
  private:
-  Wcs from_, to_;
-  SkyConverter converter_;
+  std::optional<PlaceMap> map_;
   std::string why_not_;
 };
 
@@ -43,9 +44,16 @@ class SkyLock {
 /// rotation and zoom are those nearest to the affine map (a view knows no shear).
 [[nodiscard]] ViewTransform locked_view(const ViewTransform& view, const AffineMap& map);
 
-/// `other` on the grid of the lock's first image, rows [y0, y0 + rows.ny): bilinear, blank where a needed pixel is
-/// blank or outside. The lock is exact at every `step`-th pixel and linear between. The flux scale is left alone: right
-/// for brightness (Jy/beam).
-void resample_rows(const SkyLock& lock, ConstImageView other, std::int64_t y0, ImageView rows, std::int64_t step = 16);
+/// How two images lie over each other where they overlap.
+struct GridFit {
+  bool same = false;  ///< one shape, and all pixels on the same places to 1/20
+  /// Largest distance from where a pixel of the other image is to where locked_view() shows it, for views about the
+  /// overlap's middle and ends; in pixels of either image, whichever are more. Infinite where no place has such a view;
+  /// 0 without an overlap.
+  double off_px = 0;
+};
+
+/// Looked at on 33 x 33 places of either image.   there: from the first to the other;   back: the same way back
+[[nodiscard]] GridFit fit_of(const SkyLock& there, const SkyLock& back, Shape from, Shape to);
 
 }  // namespace reber::gui
