@@ -53,9 +53,11 @@ const GridFit& fit_between(Workbench& workbench, const Document& from, const Doc
 
 bool needs_laying(const ViewerState& state, const Document& shown, const Document& other) {
   constexpr double kOffPx = 0.1;
+  constexpr double kFiner = 3;  // a beam of 3 pixels would fall between the samples of a coarser grid
   if (&shown == &other || !state.compare.sky_lock || !shown.header || !other.header) return false;
-  return lock_between(*state.workbench, shown, other).why_not().empty() &&
-         !(fit_between(*state.workbench, shown, other).off_px < kOffPx);
+  if (!lock_between(*state.workbench, shown, other).why_not().empty()) return false;
+  const GridFit& fit = fit_between(*state.workbench, shown, other);
+  return !(fit.off_px < kOffPx) && !(fit.scale > kFiner);
 }
 
 ViewTransform matching_view(ViewerState& state, const Document& from, const Document& to) {

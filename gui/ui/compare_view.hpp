@@ -19,7 +19,7 @@ struct GridFit;
 /// How the images lie over each other; kept likewise. Both have headers.
 [[nodiscard]] const GridFit& fit_between(Workbench& workbench, const Document& from, const Document& to);
 /// Images are locked by the sky, and no view of the other's own pixels shows them within a tenth of a pixel of their
-/// places: blink and split then show it laid on the shown one's grid.
+/// places: blink and split then show it laid on the shown one's grid. An image of much smaller pixels keeps its own.
 [[nodiscard]] bool needs_laying(const ViewerState& state, const Document& shown, const Document& other);
 
 /// The view of `to` that shows what `from` shows: by sky coordinates where these are locked and known, else the same

@@ -207,6 +207,8 @@ TEST(GuiSkyLock, ViewsHoldImagesThatDifferByShiftTurnAndScale) {
   const GridFit moved = fit(a, tangent(8e-4, 25, 110, 90));
   EXPECT_FALSE(moved.same);
   EXPECT_TRUE(moved.off_px < 0.01) << moved.off_px;
+  EXPECT_NEAR(moved.scale, 1.25, 1e-3);
+  EXPECT_NEAR(fit(tangent(8e-4, 25, 110, 90), a).scale, 0.8, 1e-3);
   EXPECT_EQ(fit(a, tangent(1e-3, 0, 5000, 100)).off_px, 0) << "no overlap";
 }
 

@@ -125,10 +125,11 @@ GridFit fit_of(const SkyLock& there, const SkyLock& back, Shape from, Shape to) 
   for (const PixelPosition& centre : middle_and_ends(pairs)) {
     const auto map = there.affine(centre);
     if (!map) continue;  // at the edge of the sky
-    viewed = true;
     const ViewTransform view{centre};
     const CanvasTransform first(view, {}), second(locked_view(view, *map), {});
     const double scale = std::sqrt(std::abs(map->matrix.determinant()));
+    fit.scale = viewed ? std::min(fit.scale, scale) : scale;
+    viewed = true;
     for (const Pair& each : pairs) {
       const double off = apart(second.to_image(first.to_screen(each.from)), each.to) * std::max(1.0, 1 / scale);
       if (!(off <= fit.off_px)) fit.off_px = std::isnan(off) ? std::numeric_limits<double>::infinity() : off;

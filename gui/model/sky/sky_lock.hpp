@@ -51,6 +51,7 @@ struct GridFit {
   /// overlap's middle and ends; in pixels of either image, whichever are more. Infinite where no place has such a view;
   /// 0 without an overlap.
   double off_px = 0;
+  double scale = 1;  ///< pixels of the other image to one of the first, along a line; the fewest of those views
 };
 
 /// Looked at on 33 x 33 places of either image.   there: from the first to the other;   back: the same way back
