@@ -125,24 +125,32 @@ def read_field(path):
 def sampled(image, x, y, reach=5):
     """Values at places between the pixels, by a sinc in a window of `reach` pixels; NaN where one of these is blank."""
     ny, nx = image.shape
-    known = np.where(np.isfinite(image), image, 0).astype(np.float64)
     column, row = np.floor(x).astype(int), np.floor(y).astype(int)
     inside = (column >= 0) & (column < nx - 1) & (row >= 0) & (row < ny - 1)
-    out, weights, blank = np.zeros(x.shape), np.zeros(x.shape), ~inside
+    column, row, x, y = column[inside], row[inside], x[inside], y[inside]
+    lost = np.pad(~np.isfinite(image), reach).ravel()
+    known = np.where(lost, 0, np.pad(image.astype(np.float64), reach).ravel())
+    holed, steps = lost.any(), range(1 - reach, reach + 1)
+    first = (row + reach) * (nx + 2 * reach) + column + reach
 
-    def window(d):
-        return np.where(np.abs(d) < reach, np.sinc(d) * np.sinc(d / reach), 0)
+    def weights_of(place, whole, most):
+        """By step; and their sum over the pixels that the image has."""
+        taps = [np.sinc(d) * np.sinc(d / reach) * (np.abs(d) < reach) for d in (place - whole - k for k in steps)]
+        return taps, sum(w * ((whole + k >= 0) & (whole + k < most)) for k, w in zip(steps, taps))
 
-    across = [(column + k, window(x - column - k)) for k in range(1 - reach, reach + 1)]
-    for k in range(1 - reach, reach + 1):
-        j, down = row + k, window(y - row - k)
-        for i, weight in across:
-            at = inside & (j >= 0) & (j < ny) & (i >= 0) & (i < nx)
-            jj, ii, w = np.where(at, j, 0), np.where(at, i, 0), np.where(at, weight * down, 0)
-            out += w * known[jj, ii]
-            weights += w
-            blank |= (np.abs(w) > 1e-3) & ~np.isfinite(image[jj, ii])
-    return np.where(blank | (weights < 0.5), np.nan, out / np.where(blank, 1, weights)).astype(np.float32)
+    (across, width), (down, height) = weights_of(x, column, nx), weights_of(y, row, ny)
+    total, blank = np.zeros(x.shape), width * height < 0.5
+    for j, of_row in zip(steps, down):
+        line = np.zeros(x.shape)
+        for i, weight in zip(steps, across):
+            at = first + (j * (nx + 2 * reach) + i)
+            line += weight * known[at]
+            if holed:
+                blank |= lost[at] & (np.abs(weight * of_row) > 1e-3)
+        total += of_row * line
+    out = np.full(inside.shape, np.nan, np.float32)
+    out[inside] = np.where(blank, np.nan, total / np.where(blank, 1, width * height))
+    return out
 
 
 def random_field(seed, size=None):
@@ -162,7 +170,8 @@ def random_field(seed, size=None):
     if rng.uniform() < 0.3:
         model = (np.hypot(xx - rng.uniform(-0.2, 0.2), yy - rng.uniform(-0.2, 0.2)) * n < rng.uniform(8, 25)).astype(float)
         sky.image += other_sky.smoothed(model) * other_sky.RMS * rng.uniform(2, 10) / other_sky.AREA
-    for x, y in sky.places(n * n // 3500, 4 * other_sky.MAJOR, 2):
+    apart = 4 * other_sky.MAJOR
+    for x, y in sky.places(int(n * n / max(3500, 2 * apart**2)), apart, 2):
         peak = other_sky.RMS * noise[round(y), round(x)] * 5 * 10 ** rng.uniform(0, 1.8)
         wide = beam if rng.uniform() < 0.75 else beam + beam_matrix(*(other_sky.MAJOR * rng.uniform(0.3, 2, 2)), rng.uniform(0, 180))
         sky.add("source", x, y, peak, wide)
