@@ -61,6 +61,7 @@ SavedImage capture_image(const Document& document, KnownFiles& files) {
   image.linear = document.cube_view.linear;
   image.view = {kLayerNames[static_cast<std::size_t>(document.shown)], document.view, document.layer().render,
                 !document.fit_when_drawn};
+  image.told_in = document.told_in;
   image.ran = document.result != nullptr;
   image.extended = document.extended.wanted;
   image.parameters = to_json(document.request);
@@ -83,6 +84,7 @@ void restore_image(Context& context, const SavedImage& image) {
   }
   apply_json(JsonObject(image.parameters, image.file.path, "parameters"), document.request);
   document.extended.wanted = image.extended;
+  document.told_in = image.told_in;
   document.view = image.view.transform;
   document.fit_when_drawn = !image.view.fitted;
   const LayerKind kind = layer_named(image.view.layer);
@@ -109,6 +111,7 @@ UndoState undo_state(const Document& document, WrittenRequest& written) {
     written = {document.request, to_json(document.request).dump(-1, ' ', false, Json::error_handler_t::replace)};
   state.parameters = written.text;
   state.regions = regions_of(document);
+  state.told_in = document.told_in;
   for (const std::int64_t row : document.sources.flagged) state.flags += fmt::format("{} ", row);
   if (!document.sources.edits.marks().empty()) state.edits = to_json(document.sources.edits.marks()).dump();
   if (!document.sources.edits.fits().empty()) state.fits = to_json(document.sources.edits.fits()).dump();
@@ -151,6 +154,7 @@ std::string gesture_between(const UndoState& before, const UndoState& now) {
   if (before.flags != now.flags) return "flags";
   if (before.fits != now.fits) return fit_between(before, now);
   if (before.edits != now.edits) return "edits of rows";
+  if (before.told_in != now.told_in) return "display: unit";
   if (before.parameters == now.parameters) return display_gesture(before, now);
   const Json patch = Json::diff(Json::parse(before.parameters), Json::parse(now.parameters));
   if (patch.empty()) return "parameters";
@@ -165,6 +169,7 @@ void go_to(Context& context, Document& document, const UndoState& state) {
       to_json(document.request).dump(-1, ' ', false, Json::error_handler_t::replace) != state.parameters;
   apply_json(JsonObject(json, "undo"), document.request);
   if (regions_of(document) != state.regions) set_regions(document, state.regions);
+  document.told_in = state.told_in;
   for (const auto& [kind, render] : state.display)
     if (document.layer(kind).limits_set) document.layer(kind).render = render;
   document.sources.flagged.clear();

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "gui/model/image/told_unit.hpp"
+
 namespace reber::gui {
 
 LayerKind layer_named(const std::string& title) {
@@ -90,7 +92,7 @@ bool same_unit(const Unit& a, const Unit& b) {
   return a.alike(b) && a.factor == b.factor;
 }
 
-Unit shown_unit(const Document& document, LayerKind kind) {
+Unit layer_unit(const Document& document, LayerKind kind) {
   Unit unit;
   if (!document.header) return unit;
   const Product* product = product_of(kind);
@@ -102,6 +104,32 @@ Unit shown_unit(const Document& document, LayerKind kind) {
   else
     unit.text = unit_of(*product, *document.header);
   return unit;
+}
+
+const std::optional<Beam>& layer_beam(const Document& document, LayerKind kind) {
+  const bool of_run = kind != LayerKind::input && document.result && document.result->beam;
+  return of_run ? document.result->beam : document.header->beam;
+}
+
+namespace {
+
+/// Of the layers that have the image's unit; the others' is theirs whatever is chosen.
+bool has_image_unit(const Document& document, LayerKind kind) {
+  const Product* product = product_of(kind);
+  const bool of_image = product == nullptr || product->unit == Product::UnitOf::image;
+  return document.header && of_image && !(document.in_memory && kind == LayerKind::residual);
+}
+
+}  // namespace
+
+Unit shown_unit(const Document& document, LayerKind kind) {
+  if (document.told_in.empty() || !has_image_unit(document, kind)) return layer_unit(document, kind);
+  return told_in(*document.header, layer_beam(document, kind), document.told_in).unit;
+}
+
+std::string why_not_told_in(const Document& document, LayerKind kind, const std::string& word) {
+  if (!has_image_unit(document, kind)) return "this layer has no brightness";
+  return told_in(*document.header, layer_beam(document, kind), word).why_not;
 }
 
 const ExtendedSource* ExtendedView::chosen() const {
@@ -149,13 +177,13 @@ bool ViewerState::compares_one_unit() const {
   const Document& shown = *document();
   const Document* other =
       compare.other_document < 0 ? &shown : const_cast<ViewerState*>(this)->find(compare.other_document);
-  return other == nullptr || same_unit(shown_unit(shown, shown.shown), shown_unit(*other, compare.other_layer));
+  return other == nullptr || same_unit(layer_unit(shown, shown.shown), layer_unit(*other, compare.other_layer));
 }
 
 Unit ViewerState::unit() const {
   if (combining() && (compare.kind == Compare::Kind::ratio || !compares_one_unit())) return {};
   const Document& of = const_cast<ViewerState*>(this)->adjusted();
-  return shown_unit(of, of.shown);
+  return combining() ? layer_unit(of, of.shown) : shown_unit(of, of.shown);
 }
 
 std::optional<std::int64_t> ViewerState::saved_index(std::int64_t id) const {

@@ -158,6 +158,7 @@ struct Document {
   std::vector<Bookmark> bookmarks;
   std::size_t bookmark_next = 0;           ///< that the key goes to
   std::optional<LayerKind> awaited_layer;  ///< from a session file: shown once it can be had
+  std::string told_in;                     ///< word of a ToldUnit; empty: values are told in the image's unit
   std::string name;                        ///< shown in place of the file's, where not empty
   bool in_memory = false;                  ///< made of pixels that another document computed: there is no file to read
 
@@ -184,7 +185,13 @@ void leave_polarised(Document& document);
 [[nodiscard]] bool layer_possible(const Document& document, LayerKind kind);
 /// Of a layer's values: the image's, "sigma" for S/N and for differences counted in noise, none for labels.
 [[nodiscard]] bool same_unit(const Unit& a, const Unit& b);
+[[nodiscard]] Unit layer_unit(const Document& document, LayerKind kind);
+/// Of the beam's layer: the image's own for the input, that of the run for what it made.
+[[nodiscard]] const std::optional<Beam>& layer_beam(const Document& document, LayerKind kind);
+/// The unit in which a layer's values are told: layer_unit(), or the one chosen where the layer's can be made that.
 [[nodiscard]] Unit shown_unit(const Document& document, LayerKind kind);
+/// Why a layer's values cannot be told in a unit (gui/model/image/told_unit.hpp); empty where they can.
+[[nodiscard]] std::string why_not_told_in(const Document& document, LayerKind kind, const std::string& word);
 
 /// What dragging or a click on the image does. Panning is possible in every mode with the middle button.
 enum class Mode { browse, region, profile, add, move };

@@ -35,6 +35,17 @@ Json of_render(const RenderSettings& render) {
           {"zoomed_out", kReductionNames[static_cast<std::size_t>(render.reduction)]}};
 }
 
+/// In what values are told, and how many of it an image's value is; why not in what was chosen.
+Json of_unit(const Document& document, const RenderSettings& render) {
+  const auto [name, factor] =
+      shown_unit(document, document.shown).readable(std::max(std::abs(render.low), std::abs(render.high)));
+  const std::string& chosen = document.told_in;
+  return {{"chosen", chosen},
+          {"name", name},
+          {"factor", factor},
+          {"refused", chosen.empty() ? "" : why_not_told_in(document, document.shown, chosen)}};
+}
+
 /// As in session files, with null for stages that are off.
 Json of_request(const Request& request) {
   Json made = to_json(request);
@@ -82,6 +93,7 @@ Json of_document(const Document& document, const RenderSettings& render) {
             {"layers", layers},
             {"view", of_view(document.view)},
             {"render", of_render(render)},
+            {"unit", of_unit(document, render)},
             {"request", of_request(document.request)},
             {"result", of_result(document)},
             {"live", document.live},

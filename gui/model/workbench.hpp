@@ -91,6 +91,7 @@ struct RegridWork {
 struct UndoState {
   std::int64_t document = -1;
   std::string parameters, regions, flags, edits, fits;
+  std::string told_in;                                        ///< unit of the values
   std::vector<std::pair<LayerKind, RenderSettings>> display;  ///< of the layers whose limits are set
   friend bool operator==(const UndoState&, const UndoState&) = default;
 };

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "core/base/error.hpp"
+#include "gui/model/image/told_unit.hpp"
 #include "gui/model/source_edits_json.hpp"
 
 namespace reber::gui {
@@ -188,6 +189,7 @@ Json to_json(const Workspace& session) {
     entry["plane"] = image.plane;
     if (image.linear != LinearPolarisation::off) entry["polarised"] = to_string(image.linear);
     entry["view"] = to_json(image.view);
+    if (!image.told_in.empty()) entry["told_in"] = image.told_in;
     entry["ran"] = image.ran;
     entry["extended"] = image.extended;
     entry["parameters"] = image.parameters;
@@ -236,6 +238,8 @@ Workspace session_from_json(const Json& json, const std::string& file) {
     entry.read("polarised", polarised);
     image.linear = find_word<LinearPolarisation>(polarised).value_or(LinearPolarisation::off);
     image.view = view_from(entry.child("view"));
+    entry.read("told_in", image.told_in);
+    if (!is_told_unit(image.told_in)) image.told_in.clear();
     entry.read("ran", image.ran);
     entry.read("extended", image.extended);
     image.parameters = entry.child("parameters").json();

@@ -46,6 +46,7 @@ struct SavedImage {
   std::int64_t plane = -1;  ///< -1: not chosen
   LinearPolarisation linear = LinearPolarisation::off;
   SavedView view;
+  std::string told_in;               ///< unit of the values; empty: the file's
   bool extended = false;             ///< structures are looked for
   bool ran = false;                  ///< there was a result: the pipeline runs again when the session is opened
   Json parameters = Json::object();  ///< as request_json

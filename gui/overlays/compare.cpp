@@ -215,8 +215,8 @@ void CompareOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
     say_of_laying(context, list, below);
   } else if (compare.kind == Kind::difference && !context.state.compares_one_unit()) {
     const auto unit_name = [](const Unit& unit) { return unit.text.empty() ? std::string("no unit") : unit.text; };
-    const std::string text = fmt::format("two units: {} and {}", unit_name(shown_unit(*shown, shown->shown)),
-                                         unit_name(shown_unit(*other, compare.other_layer)));
+    const std::string text = fmt::format("two units: {} and {}", unit_name(layer_unit(*shown, shown->shown)),
+                                         unit_name(layer_unit(*other, compare.other_layer)));
     label(list, bold_font(), size, below, text);
     context.widgets.area("compare.units", {below.x, below.y, size, size});
   }

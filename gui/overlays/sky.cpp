@@ -113,11 +113,7 @@ bool hides_image(const CanvasView& canvas, ImVec2 low, ImVec2 high) {
          kPart * seen.width * seen.height;
 }
 
-const std::optional<Beam>& beam_of(const CanvasView& canvas) {
-  const Document& d = canvas.document;
-  const bool of_run = canvas.layer != LayerKind::input && d.result && d.result->beam;
-  return of_run ? d.result->beam : d.header->beam;
-}
+const std::optional<Beam>& beam_of(const CanvasView& canvas) { return layer_beam(canvas.document, canvas.layer); }
 
 class GridOverlay final : public Overlay {
  public:

@@ -9,10 +9,12 @@
 
 #include "gui/model/image/colour_bar.hpp"
 #include "gui/model/image/colour_maps.hpp"
+#include "gui/model/image/told_unit.hpp"
 #include "gui/panels/planes.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/inspector.hpp"
 #include "gui/ui/panel.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 namespace {
@@ -78,6 +80,40 @@ void draw_limits_choice(Context& context) {
     ImGui::EndCombo();
   }
   context.widgets.item("display.limits");
+}
+
+/// The unit in which values are told; one that cannot be had says why.
+void draw_unit_choice(Context& context) {
+  Document& document = context.state.adjusted();
+  if (context.state.combining() || !document.header || layer_unit(document, document.shown).text.empty()) return;
+  label("Values in");
+  const std::string own = document.header->unit.text + " (file)";
+  const std::string refused =
+      document.told_in.empty() ? "" : why_not_told_in(document, document.shown, document.told_in);
+  if (ImGui::BeginCombo("##unit", document.told_in.empty() ? own.c_str() : document.told_in.c_str(),
+                        ImGuiComboFlags_HeightLargest)) {
+    if (ImGui::Selectable(own.c_str(), document.told_in.empty())) document.told_in.clear();
+    context.widgets.item("display.unit.own");
+    for (const ToldUnit& each : told_units()) {
+      const std::string word(each.word), why = why_not_told_in(document, document.shown, word);
+      ImGui::PushStyleColor(ImGuiCol_Text, why.empty() ? palette().text : palette().text_dim);
+      if (ImGui::Selectable(word.c_str(), word == document.told_in)) {
+        if (why.empty())
+          document.told_in = word;
+        else
+          context.state.say(fmt::format("Not told in {}: {}", word, why), true);
+      }
+      ImGui::PopStyleColor();
+      if (!why.empty()) tip(why.c_str());
+      context.widgets.item("display.unit." + word);
+    }
+    ImGui::EndCombo();
+  }
+  context.widgets.item("display.unit");
+  tip(refused.empty()
+          ? "Of readout, colour bar, limits and statistics. K is the Rayleigh-Jeans brightness temperature, "
+            "by beam and frequency of the header. Pixels and measurements stay as they are."
+          : ("Not told in " + document.told_in + ": " + refused).c_str());
 }
 
 /// Low and high in the unit of the colour bar.
@@ -148,6 +184,7 @@ void DisplayPanel::draw(Context& context) {
   context.widgets.item("display.reduction");
   tip("Of the image pixels behind a screen pixel: their mean, the brightest, or the mean with the peaks that stand out "
       "of the noise.");
+  draw_unit_choice(context);
   draw_limits(context, render);
   draw_contrast(context, render);
   ImGui::Checkbox("Invert", &render.invert);

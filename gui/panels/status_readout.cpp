@@ -42,7 +42,9 @@ Readout readout_of(const ViewerState& state, const Document& document, PixelPosi
     noise = noise_around(*layer.pixels, at);
   }
   const float value = layer.pixels ? layer.pixels->value(y, x) : std::nanf("");
-  Readout readout = make_readout(*document.header, at, inside, value, noise, state.inspect.style, of_values);
+  const LayerValues told{of_values ? std::optional(shown_unit(document, document.shown)) : std::nullopt,
+                         layer_beam(document, document.shown)};
+  Readout readout = make_readout(*document.header, at, inside, value, noise, state.inspect.style, &told);
   const bool awaited = inside && layer.pixels && layer.pixels->tiles() && !layer.pixels->tiles()->knows(y, x);
   if (awaited) readout.value = "...";
   return readout;

@@ -271,9 +271,7 @@ const RegionResults* region_results(Context& context) {
   if (jobs.regions_asked.anew(key)) {
     const bool map = document.shown == LayerKind::snr || document.shown == LayerKind::islands;
     const Unit unit = map ? Unit() : document.header->unit;
-    const auto& beam = document.shown != LayerKind::input && document.result && document.result->beam
-                           ? document.result->beam
-                           : document.header->beam;
+    const auto& beam = layer_beam(document, document.shown);
     jobs.regions.start([pixels, unit, beam, regions = document.inspect.regions, wcs = document.header->wcs,
                         key](const Progress& progress) {
       RegionResults out{key.document, key.version, key.pixels, {}};

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A small sky whose sources are known: a close pair, a single one, one below the threshold, and smooth noise.
 
-    pair_sky.py FILE
+    pair_sky.py FILE [FREQUENCY]     Hz, of the header; none where it is left out
 """
 import math
 import random
@@ -24,7 +24,7 @@ def smooth(rows, kernel):
             for row in rows]
 
 
-def main(path):
+def main(path, frequency=None):
     numbers = random.Random(5)
     sigma = FWHM / math.sqrt(8 * math.log(2))
     kernel = [math.exp(-0.5 * (k / sigma) ** 2) for k in range(-9, 10)]
@@ -43,11 +43,12 @@ def main(path):
              card("CTYPE1", "RA---SIN"), card("CRPIX1", 81.0), card("CRVAL1", 187.5), card("CDELT1", -2 / 3600),
              card("CTYPE2", "DEC--SIN"), card("CRPIX2", 81.0), card("CRVAL2", 12.0), card("CDELT2", 2 / 3600),
              card("RADESYS", "ICRS"), card("BUNIT", "Jy/beam"), card("BMAJ", 2 * FWHM / 3600),
-             card("BMIN", 2 * FWHM / 3600), card("BPA", 0.0), "END".ljust(80)]
+             card("BMIN", 2 * FWHM / 3600), card("BPA", 0.0)]
+    cards += ([card("RESTFRQ", float(frequency))] if frequency else []) + ["END".ljust(80)]
     header, data = "".join(cards), struct.pack(f">{len(pixels)}f", *pixels)
     with open(path, "wb") as file:
         file.write(header.ljust(-(-len(header) // 2880) * 2880).encode())
         file.write(data.ljust(-(-len(data) // 2880) * 2880, b"\0"))
 
 
-main(sys.argv[1])
+main(*sys.argv[1:3])

@@ -316,6 +316,37 @@ TEST(ColourBar, names_what_is_counted_in_noise) {
   EXPECT_EQ(shown_unit(document, LayerKind::residual).name(), "sigma");
 }
 
+TEST(ColourBar, follows_the_unit_that_values_are_told_in) {
+  Document document;
+  ImageHeader header;
+  header.unit = Unit::parse("Jy/beam");
+  header.beam = Beam{12.5 / 3600, 7.25 / 3600, 30};
+  document.header = std::make_shared<const ImageHeader>(header);
+  document.told_in = "MJy/sr";
+  const Unit told = shown_unit(document, LayerKind::input);
+  EXPECT_EQ(why_not_told_in(document, LayerKind::input, "MJy/sr"), "");
+  EXPECT_EQ(value_text(2.5e-3, told), "1.0358 MJy/sr");
+  EXPECT_EQ(value_text(2.5e-9, told), "1.0358e-06 MJy/sr") << "the prefix stays";
+  RenderSettings render;
+  render.low = 0;
+  render.high = 2.5e-3;
+  EXPECT_EQ(colour_bar(render, told).unit, "MJy/sr");
+  const LayerValues layer{told, header.beam};
+  EXPECT_EQ(make_readout(header, {0, 0}, true, 2.5e-3f, std::nullopt, {}, &layer).value, "1.0358 MJy/sr");
+  EXPECT_EQ(shown_unit(document, LayerKind::snr).name(), "sigma");
+  // Without a frequency there is no temperature: the values stay in the image's unit.
+  document.told_in = "K";
+  EXPECT_NE(why_not_told_in(document, LayerKind::input, "K"), "");
+  EXPECT_EQ(shown_unit(document, LayerKind::input).name(), "Jy/beam");
+  // A convolved layer has the beam of the run.
+  document.told_in = "MJy/sr";
+  auto result = std::make_shared<LiveResult>();
+  result->beam = Beam{25.0 / 3600, 14.5 / 3600, 30};
+  document.result = result;
+  EXPECT_NEAR(shown_unit(document, LayerKind::convolved).factor / told.factor, 0.25, 1e-12);
+  EXPECT_EQ(shown_unit(document, LayerKind::input).factor, told.factor);
+}
+
 TEST(ColourMaps, lines_are_dark_where_islands_begin_bright) {
   RenderSettings render;
   render.colour_map = "inferno";

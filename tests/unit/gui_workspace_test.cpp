@@ -55,6 +55,7 @@ Workspace sample(const Folder& folder) {
   image.view.render.colour_map = "viridis";
   image.view.render.blank = {0.5f, 0.25f, 0.125f, 1};
   image.view.render.reduction = Reduction::mean;
+  image.told_in = "mJy/beam";
   image.ran = true;
   image.parameters = {{"detect", {{"seed", 5.5}}}};
   image.table = {"SNR > 7 && S_Code == \"C\"",         "SNR", true, {"RA", "DEC"}, {3, 5}, {7},

@@ -221,7 +221,7 @@ std::string Unit::name() const {
 std::string Unit::total_name() const { return spectral.empty() ? "Jy" : "Jy " + spectral; }
 
 std::pair<std::string, double> Unit::readable(double magnitude) const {
-  if (kind == Kind::unknown) return {text, 1.0};
+  if (kind == Kind::unknown) return {text, factor};  // 1 of all that was parsed
   const double size = std::abs(magnitude) * factor;
   const bool micro = size < 1e-3 && size > 0, milli = size < 1 && !micro && size > 0;
   std::string prefixed = micro ? "\xC2\xB5" : milli ? "m" : "";

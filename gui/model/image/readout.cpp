@@ -52,7 +52,7 @@ std::string value_text(double value, const Unit& unit, double magnitude, double 
 }
 
 Readout make_readout(const ImageHeader& header, PixelPosition at, bool inside, float value,
-                     const std::optional<LocalNoise>& noise, const CoordinateStyle& style, bool with_unit) {
+                     const std::optional<LocalNoise>& noise, const CoordinateStyle& style, const LayerValues* layer) {
   Readout out;
   const double base = style.one_based ? 1 : 0;
   const auto tenths = [base](double v) { return std::round(10 * (v + base)) / 10 + 0.0; };  // no -0.0
@@ -78,18 +78,21 @@ Readout make_readout(const ImageHeader& header, PixelPosition at, bool inside, f
     return out;
   }
   const double sigma = noise ? noise->sigma : 0;
-  if (!with_unit) {
+  if (layer != nullptr && !layer->unit) {
     out.value = fmt::format("{:.{}g}", value, digits_within(static_cast<double>(value), sigma, 6));
     return out;
   }
-  out.value = value_text(static_cast<double>(value), header.unit, 0, sigma);
+  const Unit& unit = layer != nullptr ? *layer->unit : header.unit;
+  const std::optional<Beam>& beam = layer != nullptr ? layer->beam : header.beam;
+  out.value = value_text(static_cast<double>(value), unit, 0, sigma);
   if (noise && noise->sigma > 0) {
     out.sigmas =
         fmt::format("{:.2f} sigma{}", (value - noise->middle) / noise->sigma, noise->measured ? "" : " (nearby)");
   }
   const double frequency = header.wcs.frequency_hz();
-  if (header.unit.kind == Unit::Kind::jy_per_beam && header.beam && frequency > 0) {
-    const double kelvin = value * header.unit.factor * kelvin_per_jy_beam(*header.beam, frequency);
+  const bool told_so = unit.text.starts_with("K") || unit.text.starts_with("mK");
+  if (header.unit.kind == Unit::Kind::jy_per_beam && beam && frequency > 0 && !told_so) {
+    const double kelvin = value * header.unit.factor * kelvin_per_jy_beam(*beam, frequency);
     const std::string over = header.unit.spectral.empty() ? "" : " " + header.unit.spectral;  // of a moment: K km/s
     if (std::isfinite(kelvin)) out.kelvin = fmt::format("{:.4g} K{}", kelvin, over);
   }

@@ -31,11 +31,16 @@ struct Readout {
   [[nodiscard]] std::string position() const { return lon.empty() ? "" : lon + " " + lat; }
 };
 
-/// value: of the pixel at `at` (NaN for blank); inside: `at` is over the image; with_unit: the layer has the image's
-/// unit (S/N and island numbers have none).
+/// How a layer tells its values.
+struct LayerValues {
+  std::optional<Unit> unit;  ///< empty: they have none, as S/N and island numbers
+  std::optional<Beam> beam;
+};
+
+/// value: of the pixel at `at` (NaN for blank); inside: `at` is over the image; layer: null: as the header tells them.
 [[nodiscard]] Readout make_readout(const ImageHeader& header, PixelPosition at, bool inside, float value,
                                    const std::optional<LocalNoise>& noise, const CoordinateStyle& style,
-                                   bool with_unit = true);
+                                   const LayerValues* layer = nullptr);
 
 /// A value with six digits, nine from 100 000 on, and as many more as tell hundredths of the noise where that is known
 /// (above 0); in the unit that reads best for `magnitude` (the value's own where 0).
