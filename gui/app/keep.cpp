@@ -50,6 +50,7 @@ SavedTable capture_table(const Document& document) {
   table.flagged.assign(view.flagged.begin(), view.flagged.end());
   table.edits = view.edits.marks();
   table.hand_fits = view.edits.fits();
+  table.marks = view.marks;
   return table;
 }
 
@@ -95,6 +96,7 @@ void restore_image(Context& context, const SavedImage& image) {
   if (!image.table.columns.empty()) view.columns = image.table.columns;
   view.edits.set_marks(image.table.edits);
   view.edits.set_fits(image.table.hand_fits);
+  view.marks = image.table.marks;
   view.awaited = {image.table.sort_column, image.table.descending, image.table.selected, image.table.flagged};
   document.awaited_layer = kind;
   std::string regions;
@@ -112,6 +114,7 @@ UndoState undo_state(const Document& document, WrittenRequest& written) {
   state.parameters = written.text;
   state.regions = regions_of(document);
   state.told_in = document.told_in;
+  state.marks = document.sources.marks;
   for (const std::int64_t row : document.sources.flagged) state.flags += fmt::format("{} ", row);
   if (!document.sources.edits.marks().empty()) state.edits = to_json(document.sources.edits.marks()).dump();
   if (!document.sources.edits.fits().empty()) state.fits = to_json(document.sources.edits.fits()).dump();
@@ -155,6 +158,7 @@ std::string gesture_between(const UndoState& before, const UndoState& now) {
   if (before.fits != now.fits) return fit_between(before, now);
   if (before.edits != now.edits) return "edits of rows";
   if (before.told_in != now.told_in) return "display: unit";
+  if (before.marks != now.marks) return "display: marks";
   if (before.parameters == now.parameters) return display_gesture(before, now);
   const Json patch = Json::diff(Json::parse(before.parameters), Json::parse(now.parameters));
   if (patch.empty()) return "parameters";
@@ -170,6 +174,7 @@ void go_to(Context& context, Document& document, const UndoState& state) {
   apply_json(JsonObject(json, "undo"), document.request);
   if (regions_of(document) != state.regions) set_regions(document, state.regions);
   document.told_in = state.told_in;
+  document.sources.marks = state.marks;
   for (const auto& [kind, render] : state.display)
     if (document.layer(kind).limits_set) document.layer(kind).render = render;
   document.sources.flagged.clear();
@@ -281,7 +286,8 @@ void keep_frame(Context& context) {
     if (document->in_memory) continue;
     if (document->awaited_layer && context.shell.show_layer(*document, *document->awaited_layer))
       document->awaited_layer.reset();
-    if (document->result && (document->sources.awaited || !document->sources.edits.empty()))
+    const SourceView& sources = document->sources;
+    if (document->result && (sources.awaited || !sources.edits.empty() || sources.marks.on()))
       follow_result(*document);  // whatever panels are open
     leave_out_excluded(context, *document);
     const UndoState now = undo_state(*document, workbench.written[document->id]);

@@ -101,9 +101,9 @@ constexpr std::array kPanels{
              "is set in Lines and colours.",
              make_contours_panel, with_document},
     PanelRow{"inks", "Lines and colours", Place::side, false, "",
-             "Colours and widths of ellipses, islands, contours and grid",
+             "Colours and widths of ellipses, islands, contours and grid; sizes and colours by column",
              "Colour and width of each kind of line, kept in the settings. Islands can choose black or white "
-             "by the colours below them.",
+             "by the colours below them. Size and colour of the sources' marks can follow a column.",
              make_inks_panel, with_document},
     PanelRow{"bookmarks", "Bookmarks", Place::side, false, "", "Places of the image to come back to",
              "m keeps the place, the zoom and the orientation; ' goes from one to the next. They are saved "

@@ -3,6 +3,7 @@
 #include "gui/model/state_json.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -11,6 +12,7 @@
 #include "gui/model/cube/cube_images.hpp"
 #include "gui/model/cube/spectrum.hpp"
 #include "gui/model/image/profiles.hpp"
+#include "gui/model/mark_look_json.hpp"
 #include "gui/model/request_json.hpp"
 #include "gui/model/source_edits_json.hpp"
 #include "gui/model/workbench.hpp"
@@ -107,6 +109,7 @@ Json of_document(const Document& document, const RenderSettings& render) {
             {"hand_fits", to_json(document.sources.edits.fits())},
             {"origins", of_origins(document)},
             {"extended", of_extended(document.extended)},
+            {"marks", to_json(document.sources.marks)},
             {"regions", document.inspect.regions.size()},
             {"bookmarks", document.bookmarks.size()},
             {"table",
@@ -153,7 +156,10 @@ Json of_document(const Document& document, const RenderSettings& render) {
 Json of_workbench(const ViewerState& state) {
   if (!state.workbench) return nullptr;
   const TourWork& tour = state.workbench->tour;
+  Json marks = Json::array();
+  for (const auto& catalogue : state.workbench->catalogues) marks.push_back(to_json(catalogue->marks));
   Json made{{"catalogues", state.workbench->catalogues.size()},
+            {"marks", marks},
             {"match", nullptr},
             {"proof", nullptr},
             {"tour", {{"page", tour.page}, {"pages", tour.pages}, {"resting", tour.resting}}}};

@@ -30,6 +30,7 @@ struct OpenCatalogue {
   SkyList list;
   bool shown = true;
   int colour = 0;           ///< index of the overlay's colours
+  MarkLook marks;           ///< by column
   std::int64_t focus = -1;  ///< row that was clicked
   // Positions on one image, kept until the image changes.
   std::shared_ptr<const ImageHeader> projected_on;
@@ -92,6 +93,7 @@ struct UndoState {
   std::int64_t document = -1;
   std::string parameters, regions, flags, edits, fits;
   std::string told_in;                                        ///< unit of the values
+  MarkLook marks;                                             ///< of the sources
   std::vector<std::pair<LayerKind, RenderSettings>> display;  ///< of the layers whose limits are set
   friend bool operator==(const UndoState&, const UndoState&) = default;
 };

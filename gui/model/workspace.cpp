@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "gui/model/image/told_unit.hpp"
+#include "gui/model/mark_look_json.hpp"
 #include "gui/model/source_edits_json.hpp"
 
 namespace reber::gui {
@@ -157,10 +158,12 @@ ContourLevels contours_from(const JsonObject& object) {
 }
 
 Json to_json(const SavedTable& table) {
-  return {{"filter", table.filter},         {"sort_column", table.sort_column},
-          {"descending", table.descending}, {"columns", table.columns},
-          {"selected", table.selected},     {"flagged", table.flagged},
-          {"edits", to_json(table.edits)},  {"hand_fits", gui::to_json(table.hand_fits)}};
+  Json made{{"filter", table.filter},         {"sort_column", table.sort_column},
+            {"descending", table.descending}, {"columns", table.columns},
+            {"selected", table.selected},     {"flagged", table.flagged},
+            {"edits", to_json(table.edits)},  {"hand_fits", gui::to_json(table.hand_fits)}};
+  if (table.marks.on()) made["marks"] = gui::to_json(table.marks);
+  return made;
 }
 
 SavedTable table_from(const JsonObject& object) {
@@ -173,6 +176,7 @@ SavedTable table_from(const JsonObject& object) {
   object.read("flagged", table.flagged);
   table.edits = marks_from(object.children("edits"));
   table.hand_fits = fits_from(object.children("hand_fits"));
+  if (object.has("marks")) table.marks = mark_look_from(object.child("marks"));
   return table;
 }
 
@@ -205,7 +209,12 @@ Json to_json(const Workspace& session) {
   }
   json["shown"] = session.shown;
   json["catalogues"] = Json::array();
-  for (const FileIdentity& catalogue : session.catalogues) json["catalogues"].push_back(to_json(catalogue));
+  for (std::size_t i = 0; i < session.catalogues.size(); ++i) {
+    Json entry = to_json(session.catalogues[i]);
+    if (i < session.catalogue_marks.size() && session.catalogue_marks[i].on())
+      entry["marks"] = gui::to_json(session.catalogue_marks[i]);
+    json["catalogues"].push_back(std::move(entry));
+  }
   json["backend"] = session.backend;
   json["panels"] = session.panels;
   json["overlays"] = session.overlays;
@@ -255,7 +264,10 @@ Workspace session_from_json(const Json& json, const std::string& file) {
   object.read("shown", session.shown);
   const auto count = static_cast<std::int64_t>(session.images.size());
   session.shown = std::clamp<std::int64_t>(session.shown, 0, std::max<std::int64_t>(0, count - 1));
-  for (const JsonObject& entry : object.children("catalogues")) session.catalogues.push_back(identity_from(entry));
+  for (const JsonObject& entry : object.children("catalogues")) {
+    session.catalogues.push_back(identity_from(entry));
+    session.catalogue_marks.push_back(entry.has("marks") ? mark_look_from(entry.child("marks")) : MarkLook());
+  }
   object.read("backend", session.backend);
   object.read("panels", session.panels);
   object.read("overlays", session.overlays);

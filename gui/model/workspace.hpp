@@ -14,6 +14,7 @@
 #include "gui/model/image/render_settings.hpp"
 #include "gui/model/json_object.hpp"
 #include "gui/model/sky/view_transform.hpp"
+#include "gui/model/tables/mark_look.hpp"
 #include "gui/model/tables/source_edits.hpp"
 
 namespace reber::gui {
@@ -36,6 +37,7 @@ struct SavedTable {
   std::vector<std::int64_t> flagged;
   std::vector<RowMark> edits;
   std::vector<HandFit> hand_fits;
+  MarkLook marks;
 
   friend bool operator==(const SavedTable&, const SavedTable&) = default;
 };
@@ -69,8 +71,9 @@ struct SavedCompare {
 
 struct Workspace {
   std::vector<SavedImage> images;
-  std::int64_t shown = 0;                ///< index of the image that is looked at
-  std::vector<FileIdentity> catalogues;  ///< read from files and drawn over the image
+  std::int64_t shown = 0;                 ///< index of the image that is looked at
+  std::vector<FileIdentity> catalogues;   ///< read from files and drawn over the image
+  std::vector<MarkLook> catalogue_marks;  ///< of each
   std::string backend;
   SavedCompare compare;
   std::map<std::string, bool> panels, overlays;

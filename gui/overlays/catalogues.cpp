@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 
 #include "gui/model/cube/cube_images.hpp"
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/tables/source_shapes.hpp"
 #include "gui/ui/catalogue_colours.hpp"
+#include "gui/ui/marks.hpp"
+#include "gui/ui/memo.hpp"
 #include "gui/ui/overlay.hpp"
 #include "gui/ui/theme.hpp"
 
@@ -75,12 +79,48 @@ bool ellipse(ImDrawList& list, const SkyList& rows, std::size_t row, const Canva
   return true;
 }
 
+/// A circle whose size a column gives.
+void circle(ImDrawList& list, ScreenPoint p, float r, unsigned colour, float width) {
+  const ImVec2 at{static_cast<float>(p.x), static_cast<float>(p.y)};
+  list.AddCircle(at, r, palette().halo, 0, width + 2);
+  list.AddCircle(at, r, colour, 0, width);
+}
+
+struct MarksKey {
+  std::shared_ptr<const Catalogue> catalogue;
+  MarkLook look;
+  bool operator==(const MarksKey&) const = default;
+};
+
 class CataloguesOverlay final : public Overlay {
  public:
   void draw(const CanvasView& canvas, Context& context, ImDrawList& list) override;
+
+ private:
+  const Marks& marks_in(const OpenCatalogue& catalogue);
+  void draw_legends(const CanvasView& canvas, Context& context, ImDrawList& list);
+
+  std::map<std::string, Memo<MarksKey, Marks>> marks_;  ///< by path
 };
 
 }  // namespace
+
+const Marks& CataloguesOverlay::marks_in(const OpenCatalogue& catalogue) {
+  return marks_[catalogue.path].of({catalogue.catalogue, catalogue.marks},
+                                   [&] { return marks_of(*catalogue.catalogue, catalogue.marks); });
+}
+
+/// Below that of the sources.
+void CataloguesOverlay::draw_legends(const CanvasView& canvas, Context& context, ImDrawList& list) {
+  double y = mark_legend_top(canvas);
+  if (const ScreenRect* const above = context.widgets.find("overlay.marks"); above != nullptr)
+    y = above->y + above->height + 4 * canvas.scale - canvas.transform.canvas().y;
+  int number = 0;
+  for (const auto& catalogue : context.state.workbench->catalogues) {
+    const std::string name = "overlay.marks." + std::to_string(number++);
+    if (catalogue->shown) y = draw_mark_legend(canvas, context, list, catalogue->marks, marks_in(*catalogue), name, y);
+  }
+}
 
 void CataloguesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   if (!canvas.document.header) return;
@@ -94,7 +134,8 @@ void CataloguesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawL
   for (const auto& catalogue : context.state.workbench->catalogues) {
     if (!catalogue->shown) continue;
     const auto& pixels = project(*catalogue, canvas.document.header);
-    const unsigned colour = catalogue_colour(catalogue->colour);
+    const unsigned usual = catalogue_colour(catalogue->colour);
+    const Marks& by_column = marks_in(*catalogue);
     for (std::size_t i = 0; i < pixels.size() && drawn < kMost; ++i) {
       if (!std::isfinite(pixels[i].x)) continue;
       const ScreenPoint p = canvas.transform.to_screen(pixels[i]);
@@ -102,10 +143,15 @@ void CataloguesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawL
       ++drawn;
       const bool focus = catalogue->focus == static_cast<std::int64_t>(i);
       const auto width = static_cast<float>((focus ? 2.6 : 1.4) * canvas.scale);
-      if (!ellipse(list, catalogue->list, i, canvas, pixels[i], colour, width))
+      const EllipseMark mark = i < by_column.rows.size() ? by_column.rows[i] : EllipseMark();
+      const unsigned colour = mark.colour != 0 ? mark.colour : usual;
+      if (mark.radius > 0)
+        circle(list, p, static_cast<float>(mark.radius * canvas.scale), colour, width);
+      else if (!ellipse(list, catalogue->list, i, canvas, pixels[i], colour, width))
         diamond(list, p, static_cast<float>(focus ? 8 * canvas.scale : size), colour, width);
     }
   }
+  draw_legends(canvas, context, list);
 }
 
 std::unique_ptr<Overlay> make_catalogues_overlay() { return std::make_unique<CataloguesOverlay>(); }

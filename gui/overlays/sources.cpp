@@ -13,6 +13,7 @@
 #include "gui/model/tables/place_counts.hpp"
 #include "gui/ui/compare_view.hpp"
 #include "gui/ui/ink.hpp"
+#include "gui/ui/marks.hpp"
 #include "gui/ui/memo.hpp"
 #include "gui/ui/overlay.hpp"
 #include "gui/ui/theme.hpp"
@@ -33,8 +34,18 @@ struct KindsKey {
   bool operator==(const KindsKey&) const = default;
 };
 
+/// What the marks by column were made of.
+struct MarksKey {
+  ShapesKey shapes;
+  MarkLook look;
+  const Catalogue* table = nullptr;
+  bool operator==(const MarksKey&) const = default;
+};
+
 /// A document's sources on the card.
 struct DrawnSources {
+  Memo<MarksKey, Marks> marks;
+  Asked<MarksKey> marks_there;  ///< on the card
   EllipseSet ellipses;
   PlaceCounts counts;
   Asked<ShapesKey> shapes;
@@ -60,6 +71,17 @@ struct DrawnRows {
   }
 };
 
+MarksKey marks_key(const Document& document) {
+  const Catalogue* table = marked_table(document);
+  return {{document.result, document.shapes.size()}, table == nullptr ? MarkLook() : document.sources.marks, table};
+}
+
+/// Empty where no column is followed.
+const Marks& marks_in(DrawnSources& drawn, const Document& document) {
+  const MarksKey key = marks_key(document);
+  return drawn.marks.of(key, [&] { return key.table == nullptr ? Marks() : marks_of(*key.table, key.look); });
+}
+
 /// Hands the sources to the card where they are not there yet. Kinds: 0 positive, 1 negative, 2 selected.
 void update(DrawnSources& drawn, const Document& document, const DrawnRows& rows) {
   const ShapesKey shapes{document.result, document.shapes.size()};
@@ -67,6 +89,7 @@ void update(DrawnSources& drawn, const Document& document, const DrawnRows& rows
     drawn.ellipses.set_shapes(document.shapes);
     drawn.counts = PlaceCounts(document.shapes, document.header->shape);
   }
+  if (drawn.marks_there.anew(marks_key(document))) drawn.ellipses.set_marks(marks_in(drawn, document).rows);
   if (!drawn.kinds.anew({shapes, document.selection.version, rows.key()})) return;
   std::vector<std::uint8_t> kinds;
   kinds.reserve(shapes.count);
@@ -102,7 +125,8 @@ EllipseLook look_of(const CanvasView& canvas, const PlaceCounts& counts, const O
   EllipseLook look{{packed(ink), packed(ink_of(inks, "negative")), palette().source_selected},
                    least * canvas.scale * ratio,
                    (1 - 0.4 * crowd) * ink.width * ratio * canvas.scale,
-                   1 - crowd};
+                   1 - crowd,
+                   canvas.scale * ratio};
   if (document.result_stale())
     for (std::uint32_t& colour : look.colours) colour = (colour & 0x00ffffffu) | 0x70000000u;
   return look;
@@ -153,6 +177,8 @@ PaintKey SourcesOverlay::paint_key(const CanvasView& canvas, const ViewerState& 
           state.light_theme ? 1U : 0U,
           look_key(ink_of(state.inks, "sources")),
           look_key(ink_of(state.inks, "negative")),
+          look_key(document.sources.marks),
+          marked_table(document) != nullptr ? 1U : 0U,
           DrawnRows(state, document).key()};
 }
 
@@ -175,10 +201,17 @@ void SourcesOverlay::add_lines(const CanvasView& view, const ViewerState& state,
   const OverlayInk ink = ink_of(state.inks, "sources");
   const unsigned positive = packed(ink), negative = packed(ink_of(state.inks, "negative"));
   const DrawnRows drawn(state, document);
+  const Catalogue* const table = marked_table(document);
+  const Marks marks = table == nullptr ? Marks() : marks_of(*table, document.sources.marks);
   for (std::size_t row = 0; row < document.shapes.size(); ++row) {
     if (!drawn(row)) continue;
     const SourceShape& shape = document.shapes[row];
-    const EllipseAxes axes = axes_of(shape.fwhm2);
+    const EllipseMark mark = row < marks.rows.size() ? marks.rows[row] : EllipseMark();
+    EllipseAxes axes = axes_of(shape.fwhm2);
+    if (mark.radius > 0) {
+      const double across = 2 * static_cast<double>(mark.radius) * view.scale / canvas.zoom();
+      axes = {across, across, 0};
+    }
     const ScreenPoint centre = canvas.to_screen({shape.x, shape.y});
     const double reach = 0.5 * axes.major * canvas.zoom() + 4;
     const ScreenRect& r = canvas.canvas();
@@ -188,6 +221,7 @@ void SourcesOverlay::add_lines(const CanvasView& view, const ViewerState& state,
     const bool selected = document.selection.rows.count(static_cast<std::int64_t>(row)) > 0;
     FigureLine line;
     line.colour = from_packed(selected                                 ? palette().source_selected
+                              : mark.colour != 0                       ? mark.colour
                               : document.result->sources[row].negative ? negative
                                                                        : positive);
     line.width = (selected ? 1.6 : 1) * ink.width;
@@ -209,6 +243,9 @@ void SourcesOverlay::add_lines(const CanvasView& view, const ViewerState& state,
 void SourcesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   const Document& document = canvas.document;
   constexpr std::size_t kMostLabels = 60;
+  if (document.result && marked_table(document) != nullptr)
+    draw_mark_legend(canvas, context, list, document.sources.marks, marks_in(drawn_[document.id], document),
+                     "overlay.marks", mark_legend_top(canvas));
   if (!document.result || document.selection.rows.size() > kMostLabels) return;
   const float gap = static_cast<float>(6 * canvas.scale);
   const DrawnRows drawn(context.state, document);

@@ -305,17 +305,20 @@ void MatchPanel::match_again(Context& context, const Document& document) {
 
 void MatchPanel::save(const Context& context, Workspace& workspace) const {
   Workbench& workbench = *context.state.workbench;
-  for (const auto& catalogue : workbench.catalogues)
+  for (const auto& catalogue : workbench.catalogues) {
     workspace.catalogues.push_back(workbench.files.identity(catalogue->path));
+    workspace.catalogue_marks.push_back(catalogue->marks);
+  }
 }
 
 void MatchPanel::load(Context& context, const Workspace& workspace, std::vector<std::string>& problems) {
   Workbench& workbench = *context.state.workbench;
   workbench.catalogues.clear();
   workbench.match = {};
-  for (const FileIdentity& file : workspace.catalogues) {
+  for (std::size_t i = 0; i < workspace.catalogues.size(); ++i) {
     try {
-      auto opened = open_catalogue(file.path);
+      auto opened = open_catalogue(workspace.catalogues[i].path);
+      if (i < workspace.catalogue_marks.size()) opened->marks = workspace.catalogue_marks[i];
       opened->colour = static_cast<int>(workbench.catalogues.size());
       workbench.catalogues.push_back(std::move(opened));
     } catch (const Error& error) {

@@ -20,6 +20,9 @@ struct Instance {
 constexpr const char* kVertex = R"(#version 330 core
 uniform samplerBuffer shapes;  // two texels each, as Instance
 uniform usamplerBuffer kinds;
+uniform usamplerBuffer marks;  // a radius and a colour each
+uniform bool marked;
+uniform float mark_scale;
 uniform vec2 centre_whole;
 uniform vec2 centre_part;
 uniform mat2 to_screen;
@@ -44,10 +47,14 @@ void main() {
   }
   vec2 corner = vec2((at_corner & 1) == 0 ? -1.0 : 1.0, at_corner % 5 < 2 ? -1.0 : 1.0);
   half_axes = max(axes * zoom, vec2(least));
+  uvec2 mark = marked ? texelFetch(marks, shape).rg : uvec2(0u);
+  float radius = uintBitsToFloat(mark.r);
+  if (radius > 0.0) half_axes = vec2(radius * mark_scale);
   // The selected ones have to be seen on any ground: broader, between dark lines.
   lines = kind == 2u ? vec2(1.6 * line, 1.5 * line) : vec2(line, halo);
   place = corner * (half_axes + 0.5 * lines.x + lines.y + 0.5);
   ink = inks[kind];
+  if (mark.g != 0u && kind != 2u) ink.rgb = vec3(mark.g & 255u, mark.g >> 8 & 255u, mark.g >> 16 & 255u) / 255.0;
   vec2 along = normalize(to_screen * turn);
   vec2 at = 0.5 * size + to_screen * ((whole - centre_whole) + (part - centre_part));
   at += place.x * along + place.y * vec2(-along.y, along.x);
@@ -88,8 +95,10 @@ EllipseSet::EllipseSet()
     : vertices_(make_vertex_array()),
       shapes_(make_buffer()),
       kinds_(make_buffer()),
+      marks_(make_buffer()),
       shape_texels_(make_texture()),
-      kind_texels_(make_texture()) {
+      kind_texels_(make_texture()),
+      mark_texels_(make_texture()) {
   const auto view = [](const GlBuffer& buffer, const GlTexture& texels, GLenum format) {
     glBindBuffer(GL_TEXTURE_BUFFER, buffer.get());
     glBindTexture(GL_TEXTURE_BUFFER, texels.get());
@@ -97,6 +106,7 @@ EllipseSet::EllipseSet()
   };
   view(shapes_, shape_texels_, GL_RGBA32F);
   view(kinds_, kind_texels_, GL_R8UI);
+  view(marks_, mark_texels_, GL_RG32UI);
 }
 
 void EllipseSet::set_shapes(const std::vector<SourceShape>& shapes) {
@@ -118,6 +128,15 @@ void EllipseSet::set_kinds(const std::vector<std::uint8_t>& kinds) {
   kind_count_ = kinds.size();
   glBindBuffer(GL_TEXTURE_BUFFER, kinds_.get());
   glBufferData(GL_TEXTURE_BUFFER, static_cast<GLsizeiptr>(kinds.size()), kinds.data(), GL_STATIC_DRAW);
+}
+
+void EllipseSet::set_marks(const std::vector<EllipseMark>& marks) {
+  static_assert(sizeof(EllipseMark) == 8);
+  mark_count_ = marks.size();
+  if (marks.empty()) return;
+  glBindBuffer(GL_TEXTURE_BUFFER, marks_.get());
+  glBufferData(GL_TEXTURE_BUFFER, static_cast<GLsizeiptr>(marks.size() * sizeof(EllipseMark)), marks.data(),
+               GL_STATIC_DRAW);
 }
 
 EllipseRenderer::EllipseRenderer() : program_(make_program(kVertex, kFragment)) {
@@ -154,6 +173,11 @@ void EllipseRenderer::draw(const EllipseSet& set, const CanvasTransform& transfo
   glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
   glUniform1i(place("shapes"), 0);
   glUniform1i(place("kinds"), 1);
+  glUniform1i(place("marks"), 2);
+  glUniform1i(place("marked"), set.mark_count_ >= drawn ? 1 : 0);
+  glUniform1f(place("mark_scale"), static_cast<float>(look.mark_scale));
+  glActiveTexture(GL_TEXTURE2);
+  glBindTexture(GL_TEXTURE_BUFFER, set.mark_texels_.get());
   glActiveTexture(GL_TEXTURE1);
   glBindTexture(GL_TEXTURE_BUFFER, set.kind_texels_.get());
   glActiveTexture(GL_TEXTURE0);

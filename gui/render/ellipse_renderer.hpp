@@ -13,6 +13,12 @@
 
 namespace reber::gui {
 
+/// What an ellipse is drawn as in place of itself.
+struct EllipseMark {
+  float radius = 0;          ///< of a circle, EllipseLook::mark_scale pixels of the target; 0: the ellipse
+  std::uint32_t colour = 0;  ///< ABGR; 0: that of its kind. The opacity is the kind's
+};
+
 /// The ellipses of one image on the card.
 class EllipseSet {
  public:
@@ -21,14 +27,18 @@ class EllipseSet {
   /// kinds: of each shape, an entry of EllipseLook::colours, or kHidden.
   void set_kinds(const std::vector<std::uint8_t>& kinds);
 
+  /// marks: of each shape; empty: all are drawn as ellipses in the colours of their kinds. Those that are selected
+  /// (kind 2) keep their colour.
+  void set_marks(const std::vector<EllipseMark>& marks);
+
   static constexpr std::uint8_t kHidden = 3;
 
  private:
   friend class EllipseRenderer;
   GlVertexArray vertices_;
-  GlBuffer shapes_, kinds_;
-  GlTexture shape_texels_, kind_texels_;  ///< the buffers, as shaders read them
-  std::size_t count_ = 0, kind_count_ = 0;
+  GlBuffer shapes_, kinds_, marks_;
+  GlTexture shape_texels_, kind_texels_, mark_texels_;  ///< the buffers, as shaders read them
+  std::size_t count_ = 0, kind_count_ = 0, mark_count_ = 0;
 };
 
 struct EllipseLook {
@@ -36,6 +46,7 @@ struct EllipseLook {
   double least = 0;  ///< semi-axis in pixels of the target: smaller ones are drawn as large as that
   double line = 1;   ///< width, pixels of the target
   double halo = 1;   ///< width of the dark line on each side of it
+  double mark_scale = 1;
 };
 
 class EllipseRenderer {

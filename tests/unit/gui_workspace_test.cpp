@@ -60,6 +60,10 @@ Workspace sample(const Folder& folder) {
   image.parameters = {{"detect", {{"seed", 5.5}}}};
   image.table = {"SNR > 7 && S_Code == \"C\"",         "SNR", true, {"RA", "DEC"}, {3, 5}, {7},
                  {{1.5, 2, true, true, true, "a jet"}}};
+  image.table.marks.size = {"Total_flux", MarkScaling::log, true, 1e-3, 2};
+  image.table.marks.colour.column = "SNR";
+  image.table.marks.colour_map = "inferno";
+  image.table.marks.most = 25;
   image.regions = {"fk5; circle(12:00:00,-30:00:00,10\")", "caf\xC3\xA9"};
   image.bookmarks = {{"12:00:00 -30:00:00", {{3.5, 200}, 8, false, true, 0}}};
   session.images.push_back(image);
@@ -68,6 +72,8 @@ Workspace sample(const Folder& folder) {
   session.images.push_back(image);
   session.shown = 1;
   session.catalogues.push_back(identify(folder.write("c.csv", "RA,DEC\n")));
+  session.catalogue_marks.emplace_back();
+  session.catalogue_marks.back().size.column = "Flux";
   session.backend = "cpu";
   RenderSettings look;
   look.low = -2;

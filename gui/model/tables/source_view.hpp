@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/run/live/live_run.hpp"
+#include "gui/model/tables/mark_look.hpp"
 #include "gui/model/tables/source_edits.hpp"
 #include "gui/model/tables/source_table.hpp"
 
@@ -19,6 +20,7 @@ struct SourceView {
   SourceTable table;
   std::vector<std::string> columns;  ///< shown, in this order; those that a catalogue lacks are passed over
   std::set<std::int64_t> flagged;    ///< rows marked by the user
+  MarkLook marks;                    ///< of the rows on the image, by column
   SourceEdits edits;                 ///< what the user did with rows
   std::string filter_text;           ///< as typed; in force once it can be understood
   std::uint64_t generation = 0;      ///< of the result that the catalogue was made of; 0: none
