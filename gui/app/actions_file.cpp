@@ -86,6 +86,7 @@ std::vector<Action> file_actions() {
       panel_action("session", "File"),
       panel_action("export", "File"),
       panel_action("film", "File"),
+      panel_action("sub_image", "File"),
       panel_action("exchange", "File"),
       {"sources.export",
        "Export the sources",

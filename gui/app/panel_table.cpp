@@ -9,6 +9,7 @@
 #include "gui/app/welcome.hpp"
 #include "gui/export/export_dialog.hpp"
 #include "gui/export/film_dialog.hpp"
+#include "gui/export/sub_image_dialog.hpp"
 #include "gui/ui/panel.hpp"
 
 namespace reber::gui {
@@ -166,6 +167,11 @@ constexpr std::array kPanels{
              "Every plane of the range drawn in the spectrum, or all, as the view shows them. GIF has 256 colours a "
              "picture and plays everywhere; an animated PNG has all colours and plays in browsers.",
              make_film_dialog, with_cube, 520, 0},
+    PanelRow{
+        "sub_image", "Save a part", Place::dialog, false, "", "What is in view, or about a region, as FITS",
+        "The pixels that are in view, or the box about the chosen region, as a FITS file with coordinates, beam and "
+        "history; of a cube the plane or all of them. The image's own file is never replaced.",
+        make_sub_image_dialog, with_document, 520, 0},
     PanelRow{"exchange", "Files of the browser", Place::dialog, false, "",
              "Sends a file from the browser's machine, and fetches one",
              "Small files alone: 64 MiB to the viewer, 128 MiB from it. They go into the first folder of --folder, and "
