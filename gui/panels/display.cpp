@@ -29,7 +29,7 @@ void draw_map_choice(Context& context, RenderSettings& render) {
   for (const ColourMap& map : colour_maps()) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     for (int i = 0; i < 32; ++i) {
-      const auto& c = map.entries[static_cast<std::size_t>(8 * i + 4)];
+      const auto& c = map.entries[8 * static_cast<std::size_t>(i) + 4];
       ImGui::GetWindowDrawList()->AddRectFilled({at.x + width * static_cast<float>(i) / 32, at.y},
                                                 {at.x + width * static_cast<float>(i + 1) / 32, at.y + height},
                                                 IM_COL32(c[0], c[1], c[2], 255));
@@ -104,7 +104,7 @@ void draw_unit_choice(Context& context) {
           context.state.say(fmt::format("Not told in {}: {}", word, why), true);
       }
       ImGui::PopStyleColor();
-      if (!why.empty()) tip(why.c_str());
+      if (!why.empty()) tip(why);
       context.widgets.item("display.unit." + word);
     }
     ImGui::EndCombo();

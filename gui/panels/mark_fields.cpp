@@ -2,6 +2,7 @@
 // Column, scaling and limits of sizes and colours.
 #include "gui/panels/mark_fields.hpp"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ void draw_column(Context& context, const std::string& name, const char* title, M
     context.widgets.item(name + ".alike");
     for (const std::string& column : number_columns(catalogue)) {
       if (ImGui::Selectable(column.c_str(), column == axis.column)) axis = {column, axis.scaling, false, 0, 1};
-      context.widgets.item(name + "." + column);
+      context.widgets.item(fmt::format("{}.{}", name, column));
     }
     ImGui::EndCombo();
   }
