@@ -18,19 +18,30 @@ namespace {
 
 constexpr double kArcsec = 3600;
 
-/// Prefix by which the brightest flux shown has one to three digits before the point.
+constexpr int kPlaces = 3;  ///< decimals of a flux that has digits before the point
+
+/// How fluxes of about one value are printed.
 struct Scale {
   double factor;
   const char* prefix;
+  int places = kPlaces;  ///< decimals; below 0: digits with an exponent
 };
+/// A prefix by which they have digits before the point.
 Scale scale_for(double value) {
   if (value < 1e-3) return {1e6, "u"};
   if (value < 1) return {1e3, "m"};
   return {1, ""};
 }
+/// Of a unit that is not known, which takes no prefix: as many digits by more decimals, or by an exponent.
+Scale scale_of_unknown(double value) {
+  if (value >= 1 || !(value > 0)) return {1, ""};
+  const int more = static_cast<int>(std::ceil(-std::log10(value)));
+  return {1, "", more > 6 ? -1 : kPlaces + more};
+}
 
 std::string number(double value, int decimals) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
+  if (!std::isfinite(value)) return "-";
+  return decimals < 0 ? fmt::format("{:.{}e}", value, kPlaces) : fmt::format("{:.{}f}", value, decimals);
 }
 
 struct Column {
@@ -46,7 +57,8 @@ std::vector<Column> columns_of(const ImageHeader& header, Scale scale, bool know
   const double pixel_deg = geometry ? std::sqrt(std::abs(geometry->determinant())) : 0;
   const int places = sky ? decimals_for(pixel_deg, 6) : 2, size_places = decimals_for(pixel_deg * kArcsec, 1);
   const auto flux = [scale](double value, double error) {
-    return number(value * scale.factor, 3) + " +- " + number(error * scale.factor, 3);
+    if (!std::isfinite(value)) return std::string("-");
+    return number(value * scale.factor, scale.places) + " +- " + number(error * scale.factor, scale.places);
   };
   const std::string peak = "peak " + (known ? scale.prefix + header.unit.name() : "image unit");
   const std::string total = known ? fmt::format("total {}{}", scale.prefix, header.unit.total_name()) : "total";
@@ -99,7 +111,8 @@ std::string source_table(const std::vector<Source>& sources, const ImageHeader& 
   std::stable_sort(order.begin(), order.end(), [](const Source* a, const Source* b) { return a->snr > b->snr; });
   const std::size_t shown = std::min(most, order.size());
   const bool known = header.unit.kind != Unit::Kind::unknown;
-  const Scale scale = known ? scale_for(std::abs(order[(shown - 1) / 2]->peak_pixel)) : Scale{1, ""};
+  const double middle = std::abs(order[(shown - 1) / 2]->peak_pixel);
+  const Scale scale = known ? scale_for(middle) : scale_of_unknown(middle);
   std::vector<Column> columns = columns_of(header, scale, known);
   widen(columns, std::span(order).first(shown), page);
   columns = fitting(std::move(columns), page);

@@ -152,7 +152,7 @@ void Experiment::search_image() {
         fmt::format("{}: sources are injected with the restoring beam's shape on a sky grid, and there is {}",
                     request_.input, own ? "no sky grid" : "no beam; --beam gives one"));
   sky_per_pixel_ = *local;
-  unit_ = header.unit.factor;
+  result_.unit = header.unit, unit_ = header.unit.factor;
   per_sum_ = flux_per_sum(header, own);
   const Covariance beam = to_pixels(sky_covariance(own->major_deg, own->minor_deg, own->pa_deg), *local);
   size_ = to_pixels(sky_covariance(options_.size_deg, options_.size_deg, 0), *local);

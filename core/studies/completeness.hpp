@@ -10,6 +10,7 @@
 #include "core/run/pipeline/pipeline.hpp"
 #include "core/show/picture/panels.hpp"
 #include "core/sky/model/catalogue.hpp"
+#include "core/sky/model/unit.hpp"
 #include "core/studies/match.hpp"
 
 namespace reber {
@@ -46,7 +47,8 @@ struct CompletenessBin {
 struct CompletenessResult {
   std::vector<CompletenessBin> bins;
   std::int64_t rounds = 0, injected = 0, on_sources = 0;
-  double fwhm_px = 0, median_rms = 0;       ///< rms: Jy/beam
+  double fwhm_px = 0, median_rms = 0;       ///< rms: in `unit` without its prefix
+  Unit unit;                                ///< of the image; `unknown` where it has none
   double threshold = 0;                     ///< of detection, as used
   std::int64_t positive = 0, negative = 0;  ///< detections of the image itself
   double snr_50 = 0, snr_90 = 0;  ///< S/N at which clear completeness reaches a half and nine tenths; NaN: not reached

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
+#include "core/sky/model/value_words.hpp"
 #include "core/studies/completeness.hpp"
 
 namespace reber {
@@ -44,7 +45,34 @@ Json json_of(const Spread& spread) {
 
 std::string level(const CompletenessResult& result, double snr) {
   if (!std::isfinite(snr)) return "not reached in this range";
-  return fmt::format("S/N {:.2f} ({:.4g} uJy/beam at the median rms)", snr, snr * result.median_rms * 1e6);
+  return fmt::format("S/N {:.2f} ({} at the median rms)", snr,
+                     words_in_unit(snr * result.median_rms / result.unit.factor, result.unit));
+}
+
+constexpr std::int64_t kFewestForScatter = 5;
+
+// Two tables of a narrow page, a row per bin: which sources are found, and how they are measured.
+std::string fractions_table(const CompletenessResult& result) {
+  std::string text =
+      fmt::format("{:>13} {:>6}  {:<18}{:<18}{}\n", "S/N", "number", "found, clear", "found, all", "reliable");
+  for (const CompletenessBin& bin : result.bins)
+    text += fmt::format("{:>6.3g}-{:<6.3g} {:>6}  {}{}{}\n", bin.low, bin.high, bin.all.trials, cell(bin.clear),
+                        cell(bin.all), cell(bin.reliable));
+  return text;
+}
+
+std::string spreads_table(const CompletenessResult& result) {
+  constexpr const char* kRow = "{:>13} {:>7} {:>7} {:>7} {:>6} {:>6} {:>6}\n";
+  std::string text = fmt::format(kRow, "", "total", "peak", "offset", "pull", "pull", "pull");
+  text += fmt::format(kRow, "S/N", "ratio", "ratio", "arcsec", "total", "x", "y");
+  const auto scatter = [](const Spread& spread) {
+    return cell(spread.count >= kFewestForScatter ? spread.scatter : std::nan(""), 6, 2);
+  };
+  for (const CompletenessBin& bin : result.bins)
+    text += fmt::format("{:>6.3g}-{:<6.3g} {} {} {} {} {} {}\n", bin.low, bin.high, cell(bin.total_ratio.median, 7, 3),
+                        cell(bin.peak_ratio.median, 7, 3), cell(std::hypot(bin.d_lon.scatter, bin.d_lat.scatter), 7, 3),
+                        scatter(bin.pull_total), scatter(bin.pull_x), scatter(bin.pull_y));
+  return text;
 }
 
 /// A line through the bins; add(bin, series) gives a bin's values and limits.
@@ -77,8 +105,6 @@ PanelSeries medians(const std::string& name, const CompletenessResult& result, c
   });
 }
 
-constexpr std::int64_t kFewestForScatter = 5;
-
 PanelSeries scatters(const std::string& name, const CompletenessResult& result, const Spread CompletenessBin::*what) {
   return line_of(name, result, [what](const CompletenessBin& bin, PanelSeries& out) {
     const Spread& spread = bin.*what;
@@ -96,24 +122,11 @@ std::string to_text(const CompletenessResult& result) {
   text += fmt::format("  its own detections: {} positive, {} negative\n", result.positive, result.negative);
   text += "  50 % complete at " + level(result, result.snr_50) + "\n";
   text += "  90 % complete at " + level(result, result.snr_90) + "\n\n";
-  text += fmt::format("{:>13} {:>6}  {:<18}{:<18}{:<18}{:>7} {:>7} {:>7} {:>6} {:>6} {:>6}\n", "S/N", "number",
-                      "found, clear", "found, all", "reliable", "total", "peak", "offset", "pull", "pull", "pull");
-  text += fmt::format("{:>13} {:>6}  {:<18}{:<18}{:<18}{:>7} {:>7} {:>7} {:>6} {:>6} {:>6}\n", "", "", "", "", "",
-                      "ratio", "ratio", "arcsec", "total", "x", "y");
-  for (const CompletenessBin& bin : result.bins) {
-    const auto scatter = [](const Spread& spread) {
-      return cell(spread.count >= kFewestForScatter ? spread.scatter : std::nan(""), 6, 2);
-    };
-    text += fmt::format("{:>6.3g}-{:<6.3g} {:>6}  {}{}{}{} {} {} {} {} {}\n", bin.low, bin.high, bin.all.trials,
-                        cell(bin.clear), cell(bin.all), cell(bin.reliable), cell(bin.total_ratio.median, 7, 3),
-                        cell(bin.peak_ratio.median, 7, 3), cell(std::hypot(bin.d_lon.scatter, bin.d_lat.scatter), 7, 3),
-                        scatter(bin.pull_total), scatter(bin.pull_x), scatter(bin.pull_y));
-  }
+  text += fractions_table(result) + "\n" + spreads_table(result) + "\n";
   text +=
-      "S/N: injected peak over local rms; found: part and its 68 % interval; clear: not on a source of the image; "
-      "reliable:\n"
-      "1 - negative / positive detections of the image itself; ratios: medians, found over injected; offset: scatter\n"
-      "of found - injected; pulls: scatter of (found - injected) / error, 1 where the errors are right.\n";
+      "  S/N: injected peak over local rms. Found: part and its 68 % interval; clear: not on a source of the image. "
+      "Reliable: 1 - negative / positive detections of the image itself. Ratios: medians, found over injected. Offset: "
+      "scatter of found - injected. Pulls: scatter of (found - injected) / error, 1 where the errors are right.\n";
   return text;
 }
 
@@ -127,6 +140,7 @@ std::string to_json(const CompletenessResult& result) {
   json["positive_detections"] = result.positive;
   json["negative_detections"] = result.negative;
   json["median_rms_jy_beam"] = result.median_rms;
+  json["unit"] = result.unit.name();
   json["snr_50"] = number(result.snr_50);
   json["snr_90"] = number(result.snr_90);
   json["bins"] = Json::array();
@@ -159,8 +173,10 @@ Catalogue completeness_table(const CompletenessResult& result, const std::vector
   using B = CompletenessBin;
   real("SNR_low", "", "Lower edge, injected peak over local rms", [](const B& b) { return b.low; });
   real("SNR_high", "", "Upper edge", [](const B& b) { return b.high; });
-  real("Flux_low", "Jy/beam", "Lower edge at the median rms", [&](const B& b) { return b.low * result.median_rms; });
-  real("Flux_high", "Jy/beam", "Upper edge at the median rms", [&](const B& b) { return b.high * result.median_rms; });
+  const std::string unit = result.unit.name();
+  real("Flux_low", unit.c_str(), "Lower edge at the median rms", [&](const B& b) { return b.low * result.median_rms; });
+  real("Flux_high", unit.c_str(), "Upper edge at the median rms",
+       [&](const B& b) { return b.high * result.median_rms; });
   const auto fraction = [&](const std::string& name, const char* text, const Fraction B::*what) {
     real((name + "_n").c_str(), "", "Trials", [&](const B& b) { return static_cast<double>((b.*what).trials); });
     real(name.c_str(), "", text, [&](const B& b) { return (b.*what).value(); });

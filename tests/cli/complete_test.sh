@@ -21,6 +21,15 @@ cmp -s a.json c.json && report "another seed gave the same answer"
 run complete sky.fits --number 20 --bins 3 --into residual --size 15 --json d.json
 expect_status 0
 expect_json d.json "d['on_sources'] == 0 and d['into'] == 'the image less its sources'"
+# Peaks are in the image's own unit, and no line is wider than a terminal of 80 columns.
+LC_ALL=C sed "s/BUNIT   = 'JY\/BEAM '/BUNIT   = 'K       '/" sky.fits >kelvin.fits
+grep -a -q "BUNIT   = 'K  " kelvin.fits || report "the unit of sky.fits is not where it was looked for"
+run complete kelvin.fits --number 20 --bins 3 --snr 4 40 -o kelvin.csv kelvin.vot --json k.json
+expect_status 0
+expect_in out "K at the median rms" "wrote kelvin.vot"
+expect_not_in out Jy
+expect_in kelvin.vot 'unit="K"'
+expect_json k.json "d['unit'] == 'K'"
 run complete sky.fits --snr 10 5
 expect_status 2
 expect_in err "must rise"

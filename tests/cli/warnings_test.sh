@@ -30,6 +30,9 @@ python3 make.py
 run find unitless.fits "${cpu[@]}"
 expect_status 0
 expect_in err "no BUNIT" --unit
+expect_in out "peak image unit"
+expect_not_in out "+- 0.000 "
+expect_not_in out "- +- -"
 run find unitless.fits --unit Jy/beam "${cpu[@]}"
 expect_status 0
 expect_not_in err BUNIT

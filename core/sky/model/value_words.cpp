@@ -9,7 +9,8 @@
 namespace reber {
 
 std::string words_in_unit(double value, const Unit& unit) {
-  if (unit.kind == Unit::Kind::unknown) return fmt::format("{:.6g} {}", value, unit.text);
+  if (unit.kind == Unit::Kind::unknown)
+    return unit.text.empty() ? fmt::format("{:.6g}", value) : fmt::format("{:.6g} {}", value, unit.text);
   const double si = value * unit.factor;
   const std::string name = unit.name();
   const double size = std::abs(si);

@@ -51,6 +51,7 @@ CompletenessResult result_of(const Json& json) {
   result.positive = json.at("positive_detections").get<std::int64_t>();
   result.negative = json.at("negative_detections").get<std::int64_t>();
   result.median_rms = real(json.at("median_rms_jy_beam"));
+  result.unit = Unit::parse(json.value("unit", ""));
   result.snr_50 = real(json.at("snr_50")), result.snr_90 = real(json.at("snr_90"));
   for (const Json& bin : json.at("bins")) result.bins.push_back(bin_of(bin));
   if (result.bins.empty()) throw DataError("completeness without a bin");
