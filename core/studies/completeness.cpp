@@ -151,6 +151,9 @@ void Experiment::search_image() {
     throw InputError(
         fmt::format("{}: sources are injected with the restoring beam's shape on a sky grid, and there is {}",
                     request_.input, own ? "no sky grid" : "no beam; --beam gives one"));
+  if (options_.low_flux && header.unit.kind != Unit::Kind::jy_per_beam)
+    throw InputError(
+        fmt::format("{}: --flux is in uJy/beam, its pixels are in '{}'", request_.input, header.unit.text));
   sky_per_pixel_ = *local;
   result_.unit = header.unit, unit_ = header.unit.factor;
   per_sum_ = flux_per_sum(header, own);
@@ -160,11 +163,9 @@ void Experiment::search_image() {
   const Ellipse axes = ellipse_of(shape_);
   result_.fwhm_px = fwhm_ = std::sqrt(axes.major * axes.minor);
   const Shape shape = first.plane()->shape();
-  const double diagonal = std::hypot(static_cast<double>(shape.ny), static_cast<double>(shape.nx));
-  if (!(fwhm_ <= diagonal))
+  if (!(fwhm_ <= std::hypot(static_cast<double>(shape.ny), static_cast<double>(shape.nx))))
     throw InputError(fmt::format("sources of {:g} arcsec are wider than the image", options_.size_deg * 3600));
-  widest_ = widest(shape);
-  image_ = Image(shape), rms_ = Image(shape);
+  widest_ = widest(shape), image_ = Image(shape), rms_ = Image(shape);
   backend_->render_rows(MapKind::image, *first.plane(), nullptr, 0, shape.ny, image_.data(), progress_);
   backend_->render_rows(MapKind::rms, *first.plane(), first.background(), 0, shape.ny, rms_.data(), progress_);
   labels_.resize(static_cast<std::size_t>(shape.count()));
@@ -174,8 +175,7 @@ void Experiment::search_image() {
   if (known.empty()) throw InputError(fmt::format("{}: its noise is zero or unknown everywhere", request_.input));
   std::nth_element(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2), known.end());
   result_.median_rms = static_cast<double>(known[known.size() / 2]) * unit_;
-  before_ = first.sources();
-  result_.threshold = first.outcomes.positive.detected->value.options.seed;
+  before_ = first.sources(), result_.threshold = first.outcomes.positive.detected->value.options.seed;
   // Injected sources are searched for as those of the image were, however crowded they make it.
   if (!(request_.fdr > 0)) request_.detect->seed = result_.threshold;
   request_.deepen = 0;

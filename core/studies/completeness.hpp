@@ -16,10 +16,11 @@
 namespace reber {
 
 struct CompletenessOptions {
-  std::int64_t per_bin = 100;                 ///< sources injected in each bin
-  std::int64_t bins = 12;                     ///< equal in log S/N
-  double low = 2.5, high = 100;               ///< S/N: injected peak over the local rms
-  std::optional<double> low_flux, high_flux;  ///< Jy/beam: peaks are drawn between these instead, bins stay in S/N
+  std::int64_t per_bin = 100;    ///< sources injected in each bin
+  std::int64_t bins = 12;        ///< equal in log S/N
+  double low = 2.5, high = 100;  ///< S/N: injected peak over the local rms
+  /// Jy/beam, of images per beam alone: peaks are drawn between these instead, bins stay in S/N.
+  std::optional<double> low_flux, high_flux;
   std::uint64_t seed = 1;
   double separation = 8;  ///< between injected sources of one round, FWHMs of the beam
   double size_deg = 0;    ///< FWHM of the sources before the beam; 0: points
@@ -60,7 +61,7 @@ struct CompletenessResult {
 /// come of Philox counters: a seed gives the same answer on every backend and any number of threads.
 /// An injected source is found where a source lies within half a FWHM of it, and not nearer to one that the image had
 /// before. Its output files are not written.
-///   throws InputError without a beam on a sky grid; Cancelled
+///   throws InputError without a beam on a sky grid, and with fluxes of another unit than the image's; Cancelled
 [[nodiscard]] CompletenessResult measure_completeness(Request request, const CompletenessOptions& options,
                                                       std::shared_ptr<Backend> backend, const Progress& progress,
                                                       const LogSink& log);

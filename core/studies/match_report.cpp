@@ -44,7 +44,7 @@ std::string offset_words(const Spread& offset, const Spread& pull) {
 }
 
 std::string ratio_words(const Spread& ratio, const Spread& pull) {
-  if (ratio.count == 0) return "not known";
+  if (ratio.count == 0) return "not known: no pair has one in both lists";
   if (ratio.count < kFewestForScatter) return fmt::format("{:.4f} in the median, of {}", ratio.median, ratio.count);
   std::string text = fmt::format("{:.4f} +- {:.4f}, scatter {:.3f}, of {} pairs", ratio.median, ratio.e_median,
                                  ratio.scatter, ratio.count);

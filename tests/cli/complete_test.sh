@@ -30,6 +30,9 @@ expect_in out "K at the median rms" "wrote kelvin.vot"
 expect_not_in out Jy
 expect_in kelvin.vot 'unit="K"'
 expect_json k.json "d['unit'] == 'K'"
+run complete kelvin.fits --number 20 --bins 3 --flux 100 1000
+expect_status 2
+expect_in err "uJy/beam" "'K'"
 run complete sky.fits --snr 10 5
 expect_status 2
 expect_in err "must rise"
