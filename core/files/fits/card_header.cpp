@@ -102,7 +102,7 @@ void read_beam_and_wcs(const CardTable& cards, const CardTable* inherited, const
   std::string trouble = beam.warning;
   // Without a beam only fluxes per beam lack something.
   if (!beam.beam && trouble.empty() && header.unit.kind == Unit::Kind::jy_per_beam) {
-    trouble = beam.note + ": integrated fluxes and convolution to a beam need one (--image-beam)";
+    trouble = beam.note + ": total fluxes and convolution to a beam need one (--image-beam)";
   }
   if (!duplicates.empty() && !trouble.empty()) {
     duplicates += "; " + trouble;
