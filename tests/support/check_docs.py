@@ -366,7 +366,7 @@ PLANTED = [
     (check_options, "docs/numerics.md", "`--no-such-option`"),
     (check_options, "docs/numerics.md", "```\n./dev nothing\n```\n"),
     (check_added, "CONTRIBUTING.md", "<!-- added: begin -->\n`core/base/error.hpp` `kNoSuchTable`\n<!-- added: end -->"),
-    (check_constants, "docs/numerics.md", "`kMostExtra = 9`"),
+    (check_constants, "docs/numerics.md", "`kLeastResidual = 9`"),
     (check_measuring_constants, "docs/numerics.md", "# Numerics\n"),
     (check_flags, "docs/science.md", "(Flag 1048576)"),
     (check_glossary, "docs/glossary.md", "**Unheardofword.** Nothing."),

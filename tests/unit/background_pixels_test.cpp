@@ -42,7 +42,7 @@ TEST(BackgroundPixels, is_the_least_rectangle_of_finite_pixels) {
   corner.at(17, 3) = 1, corner.at(22, 44) = 1;  // on none of the rows that are looked at first
   for (const std::string& name : tested_backends()) {
     Backend& tested = backend(name);
-    const auto part = [&](const Image& image) { return BackgroundPixels(tested, *load(tested, image), {}).part(); };
+    const auto part = [&](const Image& image) { return BackgroundPixels{tested, *load(tested, image), {}}.part(); };
     EXPECT_EQ(part(inner), (Rect{0, 0, 30, 41}));
     EXPECT_EQ(part(framed(inner, 3, 0, 5, 11)), (Rect{3, 5, 30, 41}));
     EXPECT_EQ(part(framed(inner, 0, 100, 0, 1)), (Rect{0, 0, 30, 41}));

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <functional>
 
-#include "core/measure/fitting/growing_noise.hpp"
 #include "core/measure/fitting/pair_sums.hpp"
 #include "core/measure/sources/fit_parts.hpp"
 #include "tests/support/testing.hpp"
@@ -82,20 +81,6 @@ TEST(HeldSum, is_asked_for_where_the_gaussians_are_off) {
   low.peak *= 0.98;  // 49 of a sum with an error of 12 and more
   EXPECT_FALSE(held_in(pixels, low, 5));
   EXPECT_TRUE(held_in(pixels, low, 2));
-}
-
-TEST(GrowingNoise, is_that_of_the_whole_sum) {
-  const NoiseCorrelation noise = NoiseCorrelation::of_shape({30, 6, 20});
-  FitPixels all, parts[3];
-  for (int y = 3; y < 20; ++y)
-    for (int x = -4; x < 22; ++x) {
-      all.x.push_back(x), all.y.push_back(y), all.value.push_back(0), all.rms.push_back(1 + 0.02 * x);
-      append_pixel(all, all.x.size() - 1, parts[(x + 2 * y) % 5 == 0 ? 0 : (y < 9 ? 1 : 2)]);
-    }
-  GrowingNoise growing(-4, 21, 3, 19, noise);
-  EXPECT_NEAR(growing.add(parts[0]), std::pow(sum_error(parts[0], noise), 2), 1e-6);
-  growing.add(parts[1]);
-  EXPECT_NEAR(growing.add(parts[2]) / std::pow(sum_error(all, noise), 2), 1, 1e-9);
 }
 
 }  // namespace

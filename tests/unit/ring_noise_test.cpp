@@ -110,7 +110,7 @@ TEST(RingNoise, sidelobes_of_another_source_stay_noise) {
 TEST(RingNoise, of_many_sources_are_those_of_each_alone) {
   Backend& cpu = backend("cpu");
   const auto plane = load(cpu, sky(1));
-  const BackgroundPixels pixels(cpu, *plane, {});
+  const BackgroundPixels pixels{cpu, *plane, {}};
   const BackgroundModel flat = BackgroundModel::constant({600, 500}, 0, 1e-3f);
   std::vector<BrightSource> sources;
   for (int k = 0; k < 300; ++k) sources.push_back({20.0 + 37 * k % 560, 15.0 + 53 * k % 470, 1000.0 - k});

@@ -52,7 +52,7 @@ std::vector<BrightSource> brightest(std::vector<BrightSource> sources) {
 
 Rect BackgroundPixels::part() const {
   constexpr std::int64_t kProbes = 8;
-  const auto [ny, nx] = plane_.shape();
+  const auto [ny, nx] = plane.shape();
   const Rect whole{0, 0, ny, nx};
   if (ny < 1 || nx < 1) return whole;
   // The columns [x0, x0 + nx) of rows, a few at a time.   each(y, row): false to stop
@@ -63,7 +63,7 @@ Rect BackgroundPixels::part() const {
     for (std::int64_t done = 0; done < where.ny; done += most) {
       const std::int64_t rows = std::min(most, where.ny - done);
       const std::int64_t y0 = upward ? where.y0 + done : where.y0 + where.ny - done - rows;
-      backend_.render(MapKind::image, plane_, nullptr, {y0, where.x0, rows, where.nx}, pixels.data(), job_);
+      backend.render(MapKind::image, plane, nullptr, {y0, where.x0, rows, where.nx}, pixels.data(), job);
       for (std::int64_t k = 0; k < rows; ++k) {
         const std::int64_t row = upward ? k : rows - 1 - k;
         if (!each(y0 + row, finite_of(pixels.data() + row * where.nx, where.nx))) return;
@@ -73,7 +73,7 @@ Rect BackgroundPixels::part() const {
   std::vector<Rect> probes;
   for (std::int64_t k = 0; k <= kProbes; ++k) probes.push_back({k * (ny - 1) / kProbes, 0, 1, nx});
   std::vector<float> pixels(probes.size() * static_cast<std::size_t>(nx));
-  backend_.render_each(MapKind::image, plane_, nullptr, probes, pixels.data(), job_);
+  backend.render_each(MapKind::image, plane, nullptr, probes, pixels.data(), job);
   PixelSpan cols{nx, 0}, rows{0, ny};
   bool ends = true;
   for (std::size_t k = 0; k < probes.size(); ++k) {
@@ -101,33 +101,9 @@ Rect BackgroundPixels::part() const {
   return {rows.begin, cols.begin, rows.size(), cols.size()};
 }
 
-MeshCells BackgroundPixels::cells(const MeshGrid& grid, const MeshOptions& options,
-                                  const BackgroundModel* about) const {
-  if (about == nullptr) return backend_.mesh(plane_, grid, options, job_);
-  return backend_.mesh(*backend_.derive(SnrPlane{plane_, *about}, job_), grid, options, job_);
-}
-
-MeshCells BackgroundPixels::cells_of(std::span<const MeshGrid> grids, const MeshOptions& options) const {
-  return backend_.mesh_each(plane_, grids, options, job_);
-}
-
-void BackgroundPixels::will_look_for(const std::optional<DetectOptions>& next) const {
-  if (next) backend_.will_label(plane_, *next);
-}
-
 std::vector<BrightSource> BackgroundPixels::sources(const BackgroundModel& model, double limit) const {
-  const auto islands = backend_.label(plane_, model, masked_islands(limit), job_);
-  return brighter_than(limit, backend_.measure(plane_, model, *islands, job_));
-}
-
-MaskedIslands BackgroundPixels::masked(const BackgroundModel& model, bool sums) const {
-  MaskedIslands islands{backend_.label(plane_, model, masked_islands(), job_), {}};
-  if (sums) islands.sums = backend_.measure(plane_, model, *islands.map, job_);
-  return islands;
-}
-
-std::unique_ptr<Plane> BackgroundPixels::without(const IslandMap& islands, std::int64_t grow) const {
-  return backend_.derive(WithoutIslands{plane_, islands, grow}, job_);
+  const auto islands = backend.label(plane, model, masked_islands(limit), job);
+  return brighter_than(limit, backend.measure(plane, model, *islands, job));
 }
 
 void BackgroundPixels::look_about(const BackgroundModel& model, std::span<const BrightSource> sources, double reach_px,
@@ -139,11 +115,11 @@ void BackgroundPixels::look_about(const BackgroundModel& model, std::span<const 
     std::vector<Rect> where;
     std::vector<std::size_t> begin{0};
     for (; last < sources.size() && begin.back() < static_cast<std::size_t>(kPixels); ++last) {
-      where.push_back(window_about(sources[last], reach_px, plane_.shape()));
+      where.push_back(window_about(sources[last], reach_px, plane.shape()));
       begin.push_back(begin.back() + static_cast<std::size_t>(where.back().shape().count()));
     }
     snr.resize(std::max(snr.size(), begin.back()));
-    backend_.render_each(MapKind::snr, plane_, &model, where, snr.data(), job_);
+    backend.render_each(MapKind::snr, plane, &model, where, snr.data(), job);
     pool.for_each(std::ssize(where), [&](std::int64_t i) {
       const auto k = static_cast<std::size_t>(i);
       look(first + k, std::span(snr).subspan(begin[k], begin[k + 1] - begin[k]), where[k]);

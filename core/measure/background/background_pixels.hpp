@@ -35,47 +35,23 @@ struct MaskedIslands {
 [[nodiscard]] std::vector<BrightSource> brightest(std::vector<BrightSource> sources);
 
 /// A plane of a backend. Every function throws DeviceError and Cancelled.
-class BackgroundPixels {
- public:
-  /// Both outlive it.
-  BackgroundPixels(Backend& backend, const Plane& plane, Job job)
-      : backend_(backend), plane_(plane), job_(std::move(job)) {}
-
-  /// Another plane of the backend.
-  [[nodiscard]] BackgroundPixels of(const Plane& other) const { return {backend_, other, job_}; }
-  [[nodiscard]] Shape shape() const { return plane_.shape(); }
-  [[nodiscard]] const Job& job() const { return job_; }
+struct BackgroundPixels {
+  Backend& backend;
+  const Plane& plane;
+  Job job = {};
 
   /// The least rectangle that holds all finite pixels, which cells are laid on: a frame of blank pixels moves none. The
   /// whole image where there are none. Images without a blank rim cost nine rows, those with one the strips that are
   /// blank.
   [[nodiscard]] Rect part() const;
 
-  /// Cells of the pixels less the mean of a model and over its rms; null: of the pixels.
-  [[nodiscard]] MeshCells cells(const MeshGrid& grid, const MeshOptions& options,
-                                const BackgroundModel* about = nullptr) const;
-  /// Of several grids, one's behind the other's.
-  [[nodiscard]] MeshCells cells_of(std::span<const MeshGrid> grids, const MeshOptions& options) const;
-
-  /// Tells what will be looked for once the next cells are measured; nothing where that is nothing.
-  void will_look_for(const std::optional<DetectOptions>& next) const;
   /// Sources of a model above so many rms, in raster order of their islands.
   [[nodiscard]] std::vector<BrightSource> sources(const BackgroundModel& model, double limit) const;
-  /// What a pass leaves out: the islands of a model.   sums: whether theirs are wanted
-  [[nodiscard]] MaskedIslands masked(const BackgroundModel& model, bool sums) const;
-  /// The plane without islands, grown by so many pixels.
-  [[nodiscard]] std::unique_ptr<Plane> without(const IslandMap& islands, std::int64_t grow) const;
-
   /// S/N of the pixels of a rectangle, its rows without gaps, and where it is; index: of the source about which it is.
   using Look = std::function<void(std::size_t index, std::span<const float> snr, const Rect& where)>;
   /// Shows those about sources, to so many pixels each way: many at a time, from several threads.
   void look_about(const BackgroundModel& model, std::span<const BrightSource> sources, double reach_px,
                   const Look& look) const;
-
- private:
-  Backend& backend_;
-  const Plane& plane_;
-  Job job_;
 };
 
 /// Islands that a pass leaves out. Fixed, so that the background does not depend on the thresholds of detection.

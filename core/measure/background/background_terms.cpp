@@ -106,28 +106,24 @@ bool measure_pass(Measuring& m) {
   return true;
 }
 
-bool is_whole(const Measuring& m) { return m.setup.grid.part().shape() == m.image.shape(); }
+/// Tells the backend what is labelled once the next cells are measured.
+void tell_next(const Measuring& m, const std::optional<DetectOptions>& next) {
+  const bool whole = m.setup.grid.part().shape() == m.image.plane.shape();
+  if (whole && next) m.image.backend.will_label(m.image.plane, *next);
+}
 
 /// One pass on the image without these islands.   returns false where no cell is usable
 bool measure_without(Measuring& m, const IslandMap& islands) {
   const BackgroundSetup& setup = m.setup;
-  const auto masked =
-      m.image.without(islands, setup.beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *setup.beam_px)) : 2);
-  const BackgroundPixels rest = m.image.of(*masked);
+  const auto& [backend, plane, job] = m.image;
+  const std::int64_t grow = setup.beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *setup.beam_px)) : 2;
+  const auto masked = backend.derive(WithoutIslands{plane, islands, grow}, job);
+  const BackgroundPixels rest{backend, *masked, job};
   m.pixels = &rest;
-  if (is_whole(m) && !setup.fine) m.image.will_look_for(m.pass + 1 < setup.passes ? masked_islands() : setup.next);
+  if (!setup.fine) tell_next(m, m.pass + 1 < setup.passes ? masked_islands() : setup.next);
   const bool usable = measure_pass(m);
   m.pixels = &m.image;
   return usable;
-}
-
-/// In rounds: each lowers the mean, above which the next one sees more.
-void leave_out_surroundings(Measuring& m, const MaskedIslands& islands) {
-  const GrownIslands grown = m.setup.surroundings(m.model, islands);
-  if (!grown) return;
-  m.words.emplace_back("without what surrounds wide islands");
-  for (int round = 0; round < kTrendRounds; ++round)
-    if (!measure_without(m, *grown(m.model))) return;
 }
 
 }  // namespace
@@ -142,9 +138,10 @@ MeshOptions Measuring::options() const {
 }
 
 MeshCells Measuring::measured(const MeshGrid& cells_of, const CellTrends& without) const {
-  if (without.none()) return pixels->cells(cells_of, options());
+  const auto& [backend, plane, job] = *pixels;
+  if (without.none()) return backend.mesh(plane, cells_of, options(), job);
   const BackgroundModel about = model_of(without, cells_of);
-  return pixels->cells(cells_of, options(), &about);
+  return backend.mesh(*backend.derive(SnrPlane{plane, about}, job), cells_of, options(), job);
 }
 
 MeshCells& Measuring::cells() {
@@ -154,13 +151,20 @@ MeshCells& Measuring::cells() {
 
 bool measure_passes(Measuring& m) {
   const BackgroundSetup& setup = m.setup;
-  if (is_whole(m)) m.image.will_look_for(after_first(setup));
+  const auto& [backend, plane, job] = m.image;
+  tell_next(m, after_first(setup));
   if (!measure_pass(m)) return false;
   for (m.pass = 1; m.pass < setup.passes; ++m.pass) {
-    const MaskedIslands islands = m.image.masked(m.model, setup.beam_px.has_value());
+    MaskedIslands islands{backend.label(plane, m.model, masked_islands(), job), {}};
+    if (setup.beam_px) islands.sums = backend.measure(plane, m.model, *islands.map, job);
     m.sources = brighter_than(0, islands.sums);
     if (!measure_without(m, *islands.map)) break;
-    if (m.pass + 1 == setup.passes && setup.beam_px && setup.surroundings) leave_out_surroundings(m, islands);
+    if (m.pass + 1 < setup.passes || !setup.beam_px || !setup.surroundings) continue;
+    const GrownIslands grown = setup.surroundings(m.model, islands);
+    if (grown) m.words.emplace_back("without what surrounds wide islands");
+    // Each round lowers the mean, above which the next one sees more.
+    for (int round = 0; grown && round < kTrendRounds; ++round)
+      if (!measure_without(m, *grown(m.model))) break;
   }
   for (const BackgroundTerm& term : kTable)
     if (term.asked == Asked::last) term.apply(m);

@@ -140,16 +140,15 @@ bool blend(const FineCells& fine, const Part& part, const MeshCells& cells, cons
 std::optional<BackgroundModel> with_fine_cells(const BackgroundPixels& pixels, const BackgroundModel& coarse,
                                                const FineCells& fine, const std::vector<BrightSource>& sources,
                                                const MeshOptions& options) {
-  constexpr std::int64_t kFewNodes = 1 << 16;
-  ThreadPool pool(fine.grid.ny() * fine.grid.nx() > kFewNodes ? 0 : 1);
-  const std::vector<RowBlock> blocks = blocks_near(fine, sources, pool, pixels.job());
+  ThreadPool pool;
+  const std::vector<RowBlock> blocks = blocks_near(fine, sources, pool, pixels.job);
   const std::vector<Part> parts = parts_of(fine, blocks, options.filter / 2);
   std::vector<MeshGrid> grids;
   for (const Part& part : parts) grids.push_back(grid_of(fine.grid, part));
-  const Job& job = pixels.job();
-  const MeshCells cells = pixels.cells_of(grids, options);
+  const Job& job = pixels.job;
+  const MeshCells cells = pixels.backend.mesh_each(pixels.plane, grids, options, job);
   const trace::Span span("host", "blend cells near bright sources");
-  BackgroundModel blended = resampled(coarse, fine.grid, &pool);
+  BackgroundModel blended = resampled(coarse, fine.grid);
   std::atomic<bool> any = false;
   pool.for_each(std::ssize(parts), [&](std::int64_t k) {
     job.check();

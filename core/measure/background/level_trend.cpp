@@ -20,7 +20,7 @@ using Factors = std::array<double, 6>;
 
 /// Of the weights of cells about one: waves of any direction keep most of their height, 1.2 best for its noise.
 constexpr double kWidth = 1.2;
-constexpr std::size_t kMostCells = std::size_t{1} << 16, kFewCells = std::size_t{1} << 8;
+constexpr std::size_t kMostCells = std::size_t{1} << 16;
 
 CellValues values_of(const MeshGrid& grid, const std::vector<float>& means) {
   return {grid.ny(), grid.nx(), {means.begin(), means.end()}};
@@ -28,21 +28,6 @@ CellValues values_of(const MeshGrid& grid, const std::vector<float>& means) {
 
 double value_of(const Factors& f, double y, double x) {
   return f[0] + f[1] * x + f[2] * y + f[3] * x * x + f[4] * x * y + f[5] * y * y;
-}
-
-/// Cells before and behind a place along one axis, how far it is from the first one's centre, in cells, and the weight
-/// of the second.
-struct Between {
-  std::size_t first, second;
-  double from, weight;
-};
-Between between(const std::vector<PixelSpan>& spans, double place) {
-  const auto width = static_cast<double>(spans.front().size());
-  if (spans.size() < 2) return {0, 0, (place - centre_of(spans[0])) / width, 0};
-  const auto after = std::ranges::upper_bound(spans, place, {}, centre_of) - spans.begin();
-  const auto k = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(after - 1, 0, std::ssize(spans) - 2));
-  const double from = (place - centre_of(spans[k])) / (centre_of(spans[k + 1]) - centre_of(spans[k]));
-  return {k, k + 1, from, std::clamp(from, 0.0, 1.0)};
 }
 
 /// Cells at which the filter does not follow.
@@ -135,7 +120,7 @@ LevelSurface level_surface(const MeshGrid& grid, const std::vector<float>& means
   LevelSurface surface{grid, std::vector<Factors>(left.value.size())};
   std::vector<char> known(left.value.size(), 0);
   const double y2 = mean_square(grid.rows), x2 = mean_square(grid.cols);
-  ThreadPool pool(left.value.size() > kFewCells ? 0 : 1);
+  ThreadPool pool(left.value.size() > kFewNodes ? 0 : 1);
   for (int round = 0; round < kTrendRounds; ++round) {
     std::vector<Factors> more(left.value.size());
     pool.for_each(left.ny, [&](std::int64_t j) {
@@ -171,10 +156,9 @@ bool filter_cuts_waves(const MeshGrid& grid, const MeshCells& cells, int filter)
 }
 
 bool means_vary(const MeshGrid& grid, const MeshCells& cells, int filter) {
-  constexpr double kThird = 1.0 / 3;
   if (cells.mean.size() > kMostCells) return false;
   const Steep steep = steep_cells(grid, cells, filter);
-  return static_cast<double>(steep.off.size()) > kThird * static_cast<double>(steep.looked_at);
+  return static_cast<double>(steep.off.size()) > kLeastShare * static_cast<double>(steep.looked_at);
 }
 
 MeshGrid nodes_of(const MeshGrid& grid, const std::vector<LevelSurface>& surfaces) {
@@ -187,7 +171,7 @@ MeshGrid nodes_of(const MeshGrid& grid, const std::vector<LevelSurface>& surface
 void add_surfaces(BackgroundModel& model, const std::vector<LevelSurface>& surfaces) {
   if (surfaces.empty()) return;
   const std::int64_t nx = model.grid.nx();
-  ThreadPool pool(model.mean.size() > kFewCells ? 0 : 1);
+  ThreadPool pool(model.mean.size() > kFewNodes ? 0 : 1);
   pool.for_each(model.grid.ny(), [&](std::int64_t j) {
     const double y = centre_of(model.grid.rows[j]);
     for (std::int64_t i = 0; i < nx; ++i) {

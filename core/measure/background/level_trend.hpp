@@ -31,7 +31,7 @@ struct LevelSurface {
 /// the mean than half of what the filter is, which keeps steps and sources. Not with more than 2^16 cells.
 [[nodiscard]] bool filter_cuts_waves(const MeshGrid& grid, const MeshCells& cells, int filter);
 
-/// Whether means are more than .3 rms off the filter in a third of the cells, so that smaller cells may follow where
+/// Whether means are more than .3 rms off the filter in a quarter of the cells, so that smaller cells may follow where
 /// these do not.
 [[nodiscard]] bool means_vary(const MeshGrid& grid, const MeshCells& cells, int filter);
 

@@ -23,7 +23,6 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<double, LevelRings::kRings + 1> kEdges{kEndOfGaussian, 2.25, 3, 4};  // beams
 constexpr double kMostAreas = 1.8;                                                        // of a source, in beams
-constexpr double kShapeSnr = 15;  // of a source whose shape its pixels tell
 constexpr std::size_t kFewestSectors = LevelRings::kSectors - 2;
 
 double square(double a) { return a * a; }
@@ -62,16 +61,15 @@ SourceShape shape_of(const Window& window, double peak, double beam_px) {
     }
   SourceShape shape = beam;
   shape.areas = n / (std::numbers::pi / 4 * square(beam_px));
-  if (peak < kShapeSnr) return shape;
   const double a = 16 * (xx / n - square(sx / n)), b = 16 * (xy / n - sx * sy / (n * n)),
                c = 16 * (yy / n - square(sy / n)), det = a * c - b * b;
   if (!(det > 0.25 * square(square(beam_px)))) return shape;
   return {c / det, -b / det, a / det, shape.areas};
 }
 
-/// Mean of the pixels of a sector, none farther than 2.5 rms from their median.   some: room
+/// Mean of the pixels of a sector, none farther than 3 rms from their median.   some: room
 double level_of(const std::vector<float>& pixels, std::vector<float>& some) {
-  constexpr float kFar = 2.5F;
+  constexpr auto kFar = static_cast<float>(kClear);
   some = pixels;
   const auto middle = some.begin() + static_cast<std::ptrdiff_t>(some.size() / 2);
   std::ranges::nth_element(some, middle);
@@ -240,9 +238,7 @@ std::array<double, LevelRings::kRings> common_errors(const std::vector<std::opti
     const double area = std::numbers::pi * (square(kEdges[ring + 1]) - square(kEdges[ring]));
     made[ring] = std::sqrt(kMiddle * kBeamsOfNoise * std::numbers::pi / kLn16 / area);
     if (squares.size() < kFewestCells) continue;
-    const auto middle = squares.begin() + static_cast<std::ptrdiff_t>(squares.size() / 2);
-    std::ranges::nth_element(squares, middle);
-    made[ring] = std::sqrt(kMiddle * *middle / std::numbers::ln2);
+    made[ring] = std::sqrt(kMiddle * middle_of(std::move(squares)) / std::numbers::ln2);
   }
   return made;
 }
@@ -251,7 +247,6 @@ std::array<double, LevelRings::kRings> common_errors(const std::vector<std::opti
 
 std::vector<LocalLevel> measure_levels(const BackgroundPixels& pixels, const BackgroundModel& model,
                                        std::vector<BrightSource> sources, double beam_px) {
-  constexpr double kReachBeams = 6;
   if (!(beam_px >= kLeastSampling)) return {};
   std::erase_if(sources, [&](const BrightSource& one) {
     return !is_point(one, beam_px) || std::ranges::any_of(model.raised, [&](const RaisedNoise& raised) {
@@ -276,11 +271,11 @@ std::vector<LocalLevel> measure_levels(const BackgroundPixels& pixels, const Bac
     if (!profile || !is_certain(*found[k], *profile)) continue;
     double rms = 0;
     for (const NodePart& node : nodes_about(model.grid, std::llround(sources[k].y), std::llround(sources[k].x)))
-      rms += node.part * model.rms[static_cast<std::size_t>(node.row * model.grid.nx() + node.col)];
+      rms += node.part * model.rms[node.row * model.grid.cols.size() + node.col];
     // What is higher may be emission that others are part of: it stays, and is an error of this source.
     const bool taken = profile->centre <= 2;
     levels.push_back({sources[k].y, sources[k].x, taken ? profile->centre * rms : 0,
-                      (taken ? profile->error : profile->centre) * rms, profile->fwhm_px, kReachBeams * beam_px});
+                      (taken ? profile->error : profile->centre) * rms, profile->fwhm_px, rings.reach_px()});
   }
   return levels;
 }
@@ -343,8 +338,7 @@ BackgroundModel with_levels(const BackgroundModel& model, std::vector<LocalLevel
     same.levels = std::move(levels);
     return same;
   }
-  ThreadPool pool;
-  BackgroundModel more = resampled(model, grid_near(model.grid, levels, apart), &pool);
+  BackgroundModel more = resampled(model, grid_near(model.grid, levels, apart));
   more.raised = model.raised;
   std::vector<double> added(more.mean.size(), 0.0);
   for (const LocalLevel& one : levels) {

@@ -21,25 +21,17 @@ constexpr std::size_t kFactors = 6;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 using Terms = std::array<double, kFactors>;
 
-/// A place along one axis: from -1 to 1 over the cells; the cell before it, and how far on the way to the next one's
-/// centre it is, below 0 and above 1 at the rims.
+/// A place along one axis: from -1 to 1 over the cells, and among their centres.
 struct AlongAxis {
   double place = 0;
-  std::size_t cell = 0;
-  double on = 0;
+  Between cells;
 };
 AlongAxis along(const std::vector<PixelSpan>& spans, double at) {
   const std::int64_t size = spans.back().end - spans.front().begin;
-  AlongAxis axis{
+  return {
       2 * (at - static_cast<double>(spans.front().begin)) / static_cast<double>(std::max<std::int64_t>(size - 1, 1)) -
           1,
-      0, 0};
-  if (spans.size() < 2) return axis;
-  const auto after = std::ranges::upper_bound(spans, at, {}, centre_of) - spans.begin();
-  axis.cell = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(after - 1, 0, std::ssize(spans) - 2));
-  const double centre = centre_of(spans[axis.cell]);
-  axis.on = (at - centre) / (centre_of(spans[axis.cell + 1]) - centre);
-  return axis;
+      between(spans, at)};
 }
 std::vector<AlongAxis> along(const std::vector<PixelSpan>& spans, const std::vector<PixelSpan>& places) {
   std::vector<AlongAxis> made;
@@ -86,11 +78,11 @@ Terms image_polynomial(const MeshGrid& grid, const CellValues& logs) {
 double noise_at(const NoiseTrend& trend, const AlongAxis& y, const AlongAxis& x) {
   double more = 0;
   if (!trend.logs.empty()) {
-    const double v = y.on, u = x.on;
-    const std::size_t nx = trend.cells.cols.size(), right = nx > 1 ? 1 : 0,
-                      below = trend.cells.rows.size() > 1 ? nx : 0;
-    const double* at = trend.logs.data() + y.cell * nx + x.cell;
-    more = (1 - v) * ((1 - u) * at[0] + u * at[right]) + v * ((1 - u) * at[below] + u * at[below + right]);
+    const double v = y.cells.from, u = x.cells.from;
+    const double *above = trend.logs.data() + y.cells.first * trend.cells.cols.size(),
+                 *below = trend.logs.data() + y.cells.second * trend.cells.cols.size();
+    more = (1 - v) * ((1 - u) * above[x.cells.first] + u * above[x.cells.second]) +
+           v * ((1 - u) * below[x.cells.first] + u * below[x.cells.second]);
   }
   return std::exp(std::min(product(trend.factor, terms_at(y.place, x.place)) + more, trend.most));
 }

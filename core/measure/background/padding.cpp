@@ -46,7 +46,7 @@ bool has_run(const std::vector<float>& row) {
 /// Whether the first or the last row with a finite pixel does: padding reaches the image's end, or a blank frame.
 bool ends_in_zeros(Backend& backend, const Plane& plane, const Job& job) {
   std::vector<float> row(static_cast<std::size_t>(plane.shape().nx));
-  const Rect part = BackgroundPixels(backend, plane, job).part();
+  const Rect part = BackgroundPixels{backend, plane, job}.part();
   for (const std::int64_t y : {part.y0, part.y0 + part.ny - 1}) {
     backend.render_rows(MapKind::image, plane, nullptr, y, 1, row.data(), job);
     if (has_run(row)) return true;

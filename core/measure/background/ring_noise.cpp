@@ -19,7 +19,6 @@ constexpr double kBinsPerBeam = 2;
 constexpr std::int64_t kBeside = 2;
 /// Bins in a row without a sidelobe that end the rings.
 constexpr std::int64_t kGap = 8;
-constexpr double kLeastBelow = 0.15;  // part of a ring's pixels
 constexpr double kNearBeams = 8, kFarBeams = 24;
 
 /// S/N of the pixels of each bin of distance.
@@ -45,7 +44,7 @@ double factor_of(std::vector<float>& ring, double beam_area) {
   double sum = 0, count = 0;
   for (const float value : ring)
     if (const double d = value - centre; d < 0) sum += d * d, ++count;
-  if (!(count >= kLeastBelow * static_cast<double>(ring.size())) || count == 0) return 0;
+  if (!(count >= kLeastShare * static_cast<double>(ring.size())) || count == 0) return 0;
   const double rms = std::sqrt(sum / count), error = 1 / std::sqrt(2 * std::max(count / beam_area, 1.0));
   return rms > 1 + kClear * error ? rms : 1;
 }
@@ -57,12 +56,11 @@ RaisedNoise without_own(const std::vector<RingNoise>& rings, std::size_t own, co
   RaisedNoise source{std::llround(rings[own].y), std::llround(rings[own].x), 1};
   double quiet = 0, raised = 0;
   for (const NodePart& node : nodes_about(base.grid, source.y, source.x)) {
-    const double y = centre_of(base.grid.rows[static_cast<std::size_t>(node.row)]);
-    const double x = centre_of(base.grid.cols[static_cast<std::size_t>(node.col)]);
+    const double y = centre_of(base.grid.rows[node.row]), x = centre_of(base.grid.cols[node.col]);
     double others = 1;
     for (std::size_t k = 0; k < rings.size(); ++k)
       if (k != own) others = std::max(others, rings[k].at(std::hypot(y - rings[k].y, x - rings[k].x)));
-    const auto at = static_cast<std::size_t>(node.row * base.grid.nx() + node.col);
+    const auto at = node.row * base.grid.cols.size() + node.col;
     quiet += node.part * others * base.rms[at];
     raised += node.part * factor[at] * base.rms[at];
   }
@@ -105,8 +103,7 @@ BackgroundModel with_rings(const BackgroundModel& model, const std::vector<RingN
   std::int64_t spacing = static_cast<std::int64_t>(std::ceil(kSpacingBeams * beam_px));
   for (const auto* spans : {&model.grid.rows, &model.grid.cols})  // those at the rim may be of one pixel
     spacing = std::min(spacing, (*spans)[std::min<std::size_t>(1, spans->size() - 1)].size());
-  ThreadPool pool;
-  BackgroundModel fine = resampled(model, model.grid.with_cells(std::max<std::int64_t>(spacing, 1)), &pool);
+  BackgroundModel fine = resampled(model, model.grid.with_cells(std::max<std::int64_t>(spacing, 1)));
   std::vector<double> factor(fine.rms.size(), 1.0);
   for (const RingNoise& one : rings) {
     const double reach = one.step * static_cast<double>(one.factor.size() + 1);

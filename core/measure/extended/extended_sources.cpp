@@ -17,6 +17,7 @@
 #include "core/measure/extended/segment_levels.hpp"
 #include "core/measure/extended/segment_shape.hpp"
 #include "core/measure/extended/segment_tree.hpp"
+#include "core/measure/fitting/level_errors.hpp"
 #include "core/measure/sources/island_rest.hpp"
 #include "core/run/pipeline/background_stage.hpp"
 #include "core/run/pipeline/fit_stage.hpp"
@@ -92,7 +93,6 @@ Measurer::Measurer(const Result& result, const Request& request, const Job& job)
 void Measurer::choose_compact() {
   constexpr std::int64_t kPieces = kFlagExtra | kFlagPart,
                          kOther = kFlagRest | kFlagNotFitted | kFlagComplex | kFlagNoise;
-  constexpr int kManyRows = 4;
   const std::vector<Source>& sources = result_.sources();
   struct Count {
     int rows = 0, pieces = 0;
@@ -203,11 +203,10 @@ void Measurer::sum_up(ExtendedSource& made, const Cutout& cut) const {
   if (pixels == 0) return;
   rms /= static_cast<double>(pixels);
   const auto n = static_cast<double>(pixels);
-  // A clipped median scatters by 1.25 times a mean, and so does the median of the cells that smooths it.
-  constexpr double kMedian = 1.25, kFilter = 5;
   const MeshGrid& grid = levels_.background.grid;
-  const double window = kFilter * std::sqrt(static_cast<double>(grid.rows.front().size() * grid.cols.front().size()));
-  const double mean_error = kMedian * kMedian * rms * std::sqrt(2 * cut.noise_area) / window;
+  const double side = std::sqrt(static_cast<double>(grid.rows.front().size() * grid.cols.front().size()));
+  const double mean_error = kLevelNoise * rms * std::sqrt(2 * cut.noise_area) / side;
+  const double window = request_.background->mesh.filter * side;
   const double background = mean_error * n / std::sqrt(std::max(1.0, n / (window * window)));
   made.diffuse = sum * per_sum_;
   made.e_diffuse = std::hypot(error_of_sum(pixels, rms, cut.noise_area), background) * std::abs(per_sum_) * (flux / n);

@@ -19,7 +19,6 @@
 namespace reber {
 namespace {
 
-constexpr int kMostLevels = 8;
 constexpr double kLeastBeams = 16;  ///< along the shorter side
 
 /// Gaussians, drawn as they are read.
@@ -77,10 +76,10 @@ std::vector<Levels::Level> Levels::label_levels() {
   std::unique_ptr<Plane> largest = backend_.derive(SnrPlane{*result_.plane(), *result_.background()}, job_);
   levels.push_back({0, result_.islands()});  // of the same S/N
   std::unique_ptr<Plane> smoothed;
-  for (int j = 1; j <= kMostLevels; ++j) {
+  for (int j = 1;; ++j) {
     const double fwhm = fwhm_of_b3(j), wide = std::hypot(fwhm, beam_px_);
     if (side < kLeastBeams * wide) break;
-    job_.report("extended emission", static_cast<double>(j) / kMostLevels);
+    job_.report("extended emission", kLeastBeams * wide / side);
     smoothed = smoothed_by_b3(backend_, smoothed ? *smoothed : *residual_, j, job_);
     if (fwhm < beam_px_) continue;
     models_.push_back(

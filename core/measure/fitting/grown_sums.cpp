@@ -41,8 +41,6 @@ void append(const FitPixels& from, FitPixels& to) {
   for (std::size_t i = 0; i < from.value.size(); ++i) append_pixel(from, i, to);
 }
 
-double radius(const SourceRow& row) { return std::sqrt(static_cast<double>(row.sums.npix) / std::numbers::pi); }
-
 /// The pixels around an island to a distance, and on while a ring of pixels holds more than noise would; and the rest.
 struct Grown {
   FitPixels grown, beyond;
@@ -63,19 +61,6 @@ Grown grown_to(const FitPixels& island, const FitPixels& around, double reach, d
       return {std::move(grown), between(low, std::numeric_limits<double>::infinity())};
     append(more, grown);
   }
-}
-
-void sum_moments(const FitPixels& pixels, IslandSums& sums) {
-  sums.s = sums.sx = sums.sy = sums.sxx = sums.sxy = sums.syy = 0;
-  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
-    const double value = pixels.value[i], dx = pixels.x[i] - sums.first_x, dy = pixels.y[i] - sums.first_y;
-    sums.s += value, sums.sx += value * dx, sums.sy += value * dy;
-    sums.sxx += value * dx * dx, sums.sxy += value * dx * dy, sums.syy += value * dy * dy;
-  }
-}
-
-void multiply_sums(IslandSums& sums, double factor) {
-  for (double* sum : {&sums.s, &sums.sx, &sums.sy, &sums.sxx, &sums.sxy, &sums.syy}) *sum *= factor;
 }
 
 /// With the error of the background's level under the pixels.   error: of the noise
@@ -111,7 +96,7 @@ void grow_alone(SourceRow& row, const FitPixels& all, const FitPixels& beyond, c
   if (outlined)
     multiply_sums(sums, sum_of(all) / sums.s);
   else
-    sum_moments(all, sums);
+    sum_moments(all, all.value, sums);
   const double dx = sums.sx / sums.s, dy = sums.sy / sums.s;
   const double xx = sums.sxx / sums.s - dx * dx, yy = sums.syy / sums.s - dy * dy, xy = sums.sxy / sums.s - dx * dy;
   if (!(sums.s > 0 && xx > 0 && xx * yy > xy * xy)) {
@@ -135,7 +120,6 @@ void grow_alone(SourceRow& row, const FitPixels& all, const FitPixels& beyond, c
 /// The rows of one island.   all: its pixels;   ring: those around it
 void grow_rows(IslandRows rows, FitPixels all, FitPixels ring, const HeldAgainst& in,
                const BackgroundModel& background) {
-  constexpr double kStep = 0.5;  // of the radius
   if (ring.value.empty()) return;
   std::vector<FittedGaussian> fitted;
   std::vector<bool> plain;
@@ -145,7 +129,7 @@ void grow_rows(IslandRows rows, FitPixels all, FitPixels ring, const HeldAgainst
     if (row.fit.gaussian) {
       fitted.push_back(*row.fit.gaussian);
     } else if (plain.back()) {
-      reach = std::max(reach, gaussian_reach(row, in.options)), step = std::max(step, kStep * radius(row));
+      reach = std::max(reach, gaussian_reach(row, in.options)), step = std::max(step, kRing * radius_of(row));
     } else {
       others += row.sums.s;
     }
@@ -169,8 +153,10 @@ bool keeps_plain_sums(const SourceRow& row, const DetectOptions& options, const 
          ((row.fit.flag & kFlagNotFitted) != 0 && wider_than_point(row.sums, above_flood(row, options), beam));
 }
 
+double radius_of(const SourceRow& row) { return std::sqrt(static_cast<double>(row.sums.npix) / std::numbers::pi); }
+
 double gaussian_reach(const SourceRow& row, const DetectOptions& options) {
-  return growth(above_flood(row, options)) * radius(row);
+  return growth(above_flood(row, options)) * radius_of(row);
 }
 
 std::vector<Surrounding> islands_to_grow(std::span<const IslandRows> islands, const IslandPixels& pixels,
@@ -178,14 +164,14 @@ std::vector<Surrounding> islands_to_grow(std::span<const IslandRows> islands, co
   constexpr double kMore = 1.5;  // of the radius, for sources with wider wings than a Gaussian
   std::vector<Surrounding> wanted;
   for (const IslandRows& rows : islands) {
-    const auto at = std::ranges::lower_bound(pixels.label, rows.front().island);
-    if (at == pixels.label.end() || *at != rows.front().island) continue;
+    const auto at = entry_of(pixels, rows.front().island);
+    if (!at) continue;
     const bool held = are_wide_fits(rows, beam);
     double reach = held ? held_reach(std::sqrt(gaussian_area(beam))) : 0;
     for (const SourceRow& row : rows)
       if ((held && rows.size() > 1) || keeps_plain_sums(row, options, beam) || is_wide_fit(row, beam))
-        reach = std::max(reach, gaussian_reach(row, options) + kMore * radius(row));
-    if (reach >= 1) wanted.push_back({static_cast<std::size_t>(at - pixels.label.begin()), reach});
+        reach = std::max(reach, gaussian_reach(row, options) + kMore * radius_of(row));
+    if (reach >= 1) wanted.push_back({*at, reach});
   }
   return wanted;
 }

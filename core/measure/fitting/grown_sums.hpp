@@ -21,6 +21,8 @@ namespace reber {
 /// Whether a row without a Gaussian is given the sum of pixels as it stands.
 [[nodiscard]] bool keeps_plain_sums(const SourceRow& row, const DetectOptions& options, const Covariance& beam);
 
+/// Of the circle with the pixels of a row.
+[[nodiscard]] double radius_of(const SourceRow& row);
 /// Out to where a row of an island has all but a fiftieth of its flux if it is a Gaussian, in pixels.
 [[nodiscard]] double gaussian_reach(const SourceRow& row, const DetectOptions& options);
 

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "core/base/significance.hpp"
-#include "core/measure/fitting/growing_noise.hpp"
 #include "core/measure/fitting/pair_sums.hpp"
 #include "core/measure/fitting/surroundings.hpp"
 #include "core/measure/sources/fit_parts.hpp"
@@ -26,8 +25,6 @@ struct Region {
   double model = 0;  ///< part of the sum that is the Gaussians'
   double noise = 0;  ///< variance of the sum
 };
-
-double flux_of(const FittedGaussian& one) { return one.component.peak * gaussian_area(one.component.fwhm2); }
 
 /// Above these many rms of the Gaussians pixels are in region k.
 std::array<double, kSteps> levels() {
@@ -58,7 +55,7 @@ std::vector<Region> regions_of(const std::vector<FittedGaussian>& fitted, const 
   }
   std::erase_if(regions, [](const Region& one) { return one.joins.value.empty(); });
   double sum = 0, model = 0;
-  for (const FittedGaussian& one : fitted) model += flux_of(one);
+  for (const FittedGaussian& one : fitted) model += gaussian_flux(one.component);
   for (Region& one : regions) {
     sum += one.sum, model -= one.model;
     one.sum = sum + model, one.model = model;
@@ -66,35 +63,26 @@ std::vector<Region> regions_of(const std::vector<FittedGaussian>& fitted, const 
   return regions;
 }
 
-GrowingNoise noise_of(const std::vector<Region>& regions, const NoiseCorrelation& noise) {
-  auto [left, right] = std::ranges::minmax(regions[0].joins.x);
-  auto [top, bottom] = std::ranges::minmax(regions[0].joins.y);
-  for (const Region& one : regions) {
-    const auto x = std::ranges::minmax(one.joins.x), y = std::ranges::minmax(one.joins.y);
-    left = std::min(left, x.min), right = std::max(right, x.max);
-    top = std::min(top, y.min), bottom = std::max(bottom, y.max);
-  }
-  return {left, right, top, bottom, noise};
-}
-
 }  // namespace
 
 std::optional<HeldSum> held_sum(const std::vector<FittedGaussian>& fitted, const FitPixels& island,
                                 const FitPixels& ring, double beam_px, const NoiseCorrelation& noise,
                                 double least_sigma) {
-  constexpr double kOfModel = 0.8;
   std::vector<Region> regions = regions_of(fitted, island, ring, beam_px);
   double flux = 0, most = 0;
-  for (const FittedGaussian& one : fitted) flux += flux_of(one);
+  for (const FittedGaussian& one : fitted) flux += gaussian_flux(one.component);
   for (const Region& one : regions) most = std::max(most, std::abs(one.sum - flux));
   if (least_sigma > 0 && !(most > least_sigma * sum_error(island, noise))) return std::nullopt;
-  GrowingNoise growing = noise_of(regions, noise);
-  for (Region& one : regions) one.noise = growing.add(one.joins);
+  FitPixels all;
+  for (Region& one : regions) {
+    for (std::size_t i = 0; i < one.joins.value.size(); ++i) append_pixel(one.joins, i, all);
+    one.noise = std::pow(sum_error(all, noise), 2);
+  }
   HeldSum best;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < regions.size(); ++k) {
     const Region& one = regions[k];
-    double bias = std::pow(kOfModel * one.model, 2);
+    double bias = one.model * one.model;
     for (std::size_t j = k + 1; j < regions.size(); ++j)
       bias =
           std::max(bias, std::pow(regions[j].sum - one.sum, 2) - kDoubted * kDoubted * (regions[j].noise - one.noise));

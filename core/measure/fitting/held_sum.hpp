@@ -19,7 +19,7 @@ struct HeldSum {
 /// The pixels' sum in a region, and what the Gaussians have beyond it. Regions grow in twelve steps from the island:
 /// step k has the pixels at most k / 8 of a beam from it and those where the Gaussians are above 3 rms / 1.5^k. With
 /// each step noise rises and less is the model's. The squared error of a region is the variance of its sum's noise, and
-/// with it the larger of two: .8 of what is the model's, squared; and the squared difference from a larger region, less
+/// with it the larger of two: what is the model's, squared; and the squared difference from a larger region, less
 /// four times what the variance of its noise is larger by (Goldenshluger & Lepski 2011). The least error is taken.
 /// Nothing where that is not off what the Gaussians hold by more than `least_sigma` errors.
 ///   island: its pixels, not empty;   ring: those around it;   beam_px: FWHM

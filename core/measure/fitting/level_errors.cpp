@@ -26,14 +26,13 @@ double mean_at(const BackgroundModel& background, double y, double x) {
   };
   double mean = 0;
   for (const NodePart& one : nodes_about(grid, inside(y, grid.image.ny), inside(x, grid.image.nx)))
-    mean += one.part * static_cast<double>(background.mean[static_cast<std::size_t>(one.row * grid.nx() + one.col)]);
+    mean += one.part * static_cast<double>(background.mean[one.row * grid.cols.size() + one.col]);
   return mean;
 }
 
 }  // namespace
 
 double mesh_level_error(const FitPixels& pixels, double error, const BackgroundModel& background) {
-  constexpr double kOfNoise = 0.31;  // of an error: 1.25 for a median, again for that of the filter, over 5 x 5 cells
   if (background.mean_map || pixels.value.empty()) return 0;
   const double side = cell_side(background.grid), count = static_cast<double>(pixels.value.size());
   const auto [left, right] = std::ranges::minmax(pixels.x);
@@ -41,7 +40,7 @@ double mesh_level_error(const FitPixels& pixels, double error, const BackgroundM
   const double y = 0.5 * (static_cast<double>(top) + bottom), x = 0.5 * (static_cast<double>(left) + right);
   const double around = mean_at(background, y - side, x) + mean_at(background, y + side, x) +
                         mean_at(background, y, x - side) + mean_at(background, y, x + side);
-  return std::hypot(kOfNoise * error / (std::sqrt(count) * side), mean_at(background, y, x) - 0.25 * around);
+  return std::hypot(kLevelNoise * error / (std::sqrt(count) * side), mean_at(background, y, x) - 0.25 * around);
 }
 
 void set_level_errors(std::vector<LocalLevel> levels, std::span<SourceRow> rows) {

@@ -11,6 +11,10 @@
 
 namespace reber {
 
+/// Error of the level that a mesh has, times the side of a cell, over that of the mean of one pixel without
+/// correlation: pi / 2 for a median of medians, over the five cells of the filter's side.
+inline constexpr double kLevelNoise = 0.314;
+
 /// Sets the error of the background's level of each fit whose brightest pixel a local level reaches: the largest of
 /// theirs there. The others stay.
 void set_level_errors(std::vector<LocalLevel> levels, std::span<SourceRow> rows);

@@ -15,13 +15,11 @@
 #include "core/measure/fitting/wide_fits.hpp"
 #include "core/measure/sources/fit_parts.hpp"
 #include "core/measure/sources/fit_rest.hpp"
+#include "core/measure/sources/island_rest.hpp"
 #include "core/measure/sources/shape_errors.hpp"
-#include "core/seam/compute/island_moments.hpp"
 
 namespace reber {
 namespace {
-
-double flux_of(const FittedGaussian& one) { return one.component.peak * gaussian_area(one.component.fwhm2); }
 
 void multiply_height(FittedGaussian& one, double factor) {
   one.component.peak *= factor;
@@ -31,19 +29,15 @@ void multiply_height(FittedGaussian& one, double factor) {
 
 /// Whether a Gaussian is wider than the beam, by errors of its area and by so much that points in a crowd are not.
 bool is_surely_wide(const FittedGaussian& one, const Covariance& beam) {
-  ShapeErrors errors{};
-  for (std::size_t a = 0; a < 3; ++a)
-    for (std::size_t b = 0; b < 3; ++b) errors[a][b] = one.covariance[a + 3][b + 3];
   const double larger = gaussian_area(one.component.fwhm2) / gaussian_area(beam);
-  return larger > 1 + kNotable && std::log(larger) > kClear * log_area_error(one.component.fwhm2, errors);
+  return larger > 1 + kNotable && std::log(larger) > kClear * log_area_error(one.component.fwhm2, shape_errors_of(one));
 }
 
 /// Four rows or more of which most were found in what others left: emission in pieces.
 bool are_pieces(std::span<const SourceRow> island) {
-  constexpr std::ptrdiff_t kLeast = 4;
   const auto pieces = std::ranges::count_if(
       island, [](const SourceRow& row) { return row.fit.gaussian && (row.fit.flag & (kFlagExtra | kFlagPart)) != 0; });
-  return std::ssize(island) >= kLeast && 2 * pieces > std::ssize(island);
+  return std::ssize(island) >= kManyRows && 2 * pieces > std::ssize(island);
 }
 
 /// Totals of the rows of an island.
@@ -56,7 +50,7 @@ Held held_by(std::span<const SourceRow> island, const HeldAgainst& in) {
   for (const SourceRow& row : island) {
     const IslandSums& sums = row.sums;
     if (row.fit.gaussian) {
-      held.gaussians += flux_of(*row.fit.gaussian);
+      held.gaussians += gaussian_flux(row.fit.gaussian->component);
     } else if (keeps_plain_sums(row, in.options, in.beam)) {
       held.plain += sums.s;
     } else {
@@ -95,7 +89,7 @@ void widen_errors(IslandRows island, double error) {
   double flux = 0, square = 0;
   for (const SourceRow& row : island) {
     if (!row.fit.gaussian) continue;
-    const double one = flux_of(*row.fit.gaussian);
+    const double one = gaussian_flux(row.fit.gaussian->component);
     flux += one;
     square += std::pow(one * relative_total_error(row.fit.gaussian->component, row.fit.gaussian->covariance), 2);
   }
@@ -103,7 +97,7 @@ void widen_errors(IslandRows island, double error) {
   if (!(more > 0 && flux > 0)) return;
   for (SourceRow& row : island)
     if (auto& one = row.fit.gaussian)
-      one->covariance[0][0] += std::pow(one->component.peak, 2) * more / (flux * flux_of(*one));
+      one->covariance[0][0] += std::pow(one->component.peak, 2) * more / (flux * gaussian_flux(one->component));
 }
 
 /// Gaussians beside rows of sums or moments that together hold clearly more or less than the pixels: all are multiplied
@@ -145,14 +139,13 @@ GoesWithTotal goes_with_total(const FittedGaussian& one) {
 
 /// A Gaussian whose total is larger by this, its parameters with it, if that is one and far from none of them.
 std::optional<GaussianComponent> moved(const GaussianComponent& from, const GoesWithTotal& with, double by) {
-  constexpr double kMost = 1.75;
   const double part = by / with.variance;
   GaussianComponent to = from;
   to.peak += part * with.change[0];
   to.x += part * with.change[1], to.y += part * with.change[2];
   to.fwhm2.xx += part * with.change[3], to.fwhm2.xy += part * with.change[4], to.fwhm2.yy += part * with.change[5];
   const Ellipse before = ellipse_of(from.fwhm2), after = ellipse_of(to.fwhm2);
-  const auto near = [&](double one, double other) { return one < kMost * other && other < kMost * one; };
+  const auto near = [&](double one, double other) { return one < 2 * other && other < 2 * one; };
   if (!(to.fwhm2.xx * to.fwhm2.yy > to.fwhm2.xy * to.fwhm2.xy) || !near(after.major, before.major) ||
       !near(after.minor, before.minor) || !near(to.peak, from.peak))
     return std::nullopt;
@@ -181,7 +174,7 @@ void settle_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring
   for (const SourceRow& row : rows) {
     fitted.push_back(*row.fit.gaussian);
     with.push_back(goes_with_total(fitted.back()));
-    flux += flux_of(fitted.back()), variance += with.back().variance;
+    flux += gaussian_flux(fitted.back().component), variance += with.back().variance;
   }
   const auto held =
       held_sum(fitted, island, ring, std::sqrt(gaussian_area(in.beam)), in.noise, rows.size() == 1 ? kDoubted : 0);
@@ -190,7 +183,7 @@ void settle_rows(IslandRows rows, const FitPixels& island, const FitPixels& ring
   for (std::size_t k = 0; k < fitted.size(); ++k) {
     const auto to = moved(fitted[k].component, with[k], (held->sum - flux) * with[k].variance / variance);
     if (to) fitted[k].component = *to;
-    after += flux_of(fitted[k]);
+    after += gaussian_flux(fitted[k].component);
   }
   const double factor = held->sum / after;
   if (!(factor >= kLeastShare && factor <= 2)) return;
@@ -217,11 +210,7 @@ bool are_wide_fits(std::span<const SourceRow> island, const Covariance& beam) {
       wide = wide || gaussian_area(row.fit.gaussian->component.fwhm2) > kCompactAreas * gaussian_area(beam) ||
              is_surely_wide(*row.fit.gaussian, beam);
     } else {
-      const IslandSums& sums = row.sums;
-      const Covariance moments = moments_of(sums, sums.sx / sums.s, sums.sy / sums.s);
-      const double area = gaussian_area(
-          {kFwhm2PerVariance * moments.xx, kFwhm2PerVariance * moments.xy, kFwhm2PerVariance * moments.yy});
-      wide = wide || area > kCompactAreas * gaussian_area(beam);
+      wide = wide || gaussian_area(shape_of_moments(row.sums)) > kCompactAreas * gaussian_area(beam);
     }
   }
   return wide && any;

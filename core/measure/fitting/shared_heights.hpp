@@ -28,10 +28,10 @@ struct HeldAgainst {
 
 /// Where all rows of such an island are Gaussians, what they lack of held_sum() is shared among them as the squares of
 /// the errors of their totals, and each one's parameters go with its total as their covariance has it: a sure peak
-/// stays, and an unsure shape takes it. Where that would change a peak or an axis by more than three quarters heights
-/// do. A row that is alone gets it where that is above 2 errors, and its errors hold the change of each parameter.
-/// Gaussians beside rows of moments are multiplied by one number, of no less than a quarter, where all rows together
-/// hold more than the pixels and those as far around as
+/// stays, and an unsure shape takes it. Where that would change a peak or an axis by a factor of two heights do. A row
+/// that is alone gets it where that is above 2 errors, and its errors hold the change of each parameter. Gaussians
+/// beside rows of moments are multiplied by one number, of no less than a quarter, where all rows together hold more
+/// than the pixels and those as far around as
 /// gaussian_reach(), by 3 errors of their sum and a fiftieth, or less by 3 errors and a twentieth; rows of plain sums
 /// take what is left by themselves, if that is a quarter of them. Errors stay, or grow until those of the totals are
 /// together the error of the pixels' sum.

@@ -3,7 +3,6 @@
 #include "core/measure/fitting/surroundings.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -42,24 +41,14 @@ Box box_of(const IslandPixels& islands, const Surrounding& one, Shape image) {
 /// Runs of islands on the rows that boxes lie on, by rows.
 class RunsByRow {
  public:
-  RunsByRow(const IslandPixels& islands, const std::vector<Box>& boxes, std::int64_t ny, ThreadPool& pool)
+  RunsByRow(const IslandPixels& islands, const std::vector<Box>& boxes, std::int64_t ny)
       : first_(static_cast<std::size_t>(ny + 1)) {
     std::vector<std::uint8_t> wanted(static_cast<std::size_t>(ny));
     for (const Box& box : boxes) std::fill(wanted.begin() + box.y0, wanted.begin() + box.y1, std::uint8_t{1});
-    constexpr std::size_t kTogether = 256;  // islands of a thread's turn
-    std::vector<std::vector<IslandRun>> turns((islands.label.size() + kTogether - 1) / kTogether);
-    pool.for_each(std::ssize(turns), [&](std::int64_t turn) {
-      const std::size_t begin = static_cast<std::size_t>(turn) * kTogether;
-      for (std::size_t k = begin; k < std::min(begin + kTogether, islands.label.size()); ++k)
-        add_runs(islands, k, wanted, turns[static_cast<std::size_t>(turn)]);
-    });
-    for (const auto& its : turns)
-      for (const IslandRun& run : its) ++first_[static_cast<std::size_t>(run.y) + 1];
+    for (std::size_t k = 0; k < islands.label.size(); ++k) add_runs(islands, k, wanted);
+    std::ranges::stable_sort(runs_, {}, &IslandRun::y);
+    for (const IslandRun& run : runs_) ++first_[static_cast<std::size_t>(run.y) + 1];
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
-    runs_.resize(first_.back());
-    std::vector<std::size_t> next(first_);
-    for (const auto& its : turns)
-      for (const IslandRun& run : its) runs_[next[static_cast<std::size_t>(run.y)]++] = run;
   }
 
   /// Of the rows [y0, y1), which a box has.
@@ -69,14 +58,13 @@ class RunsByRow {
   }
 
  private:
-  static void add_runs(const IslandPixels& islands, std::size_t k, const std::vector<std::uint8_t>& wanted,
-                       std::vector<IslandRun>& to) {
+  void add_runs(const IslandPixels& islands, std::size_t k, const std::vector<std::uint8_t>& wanted) {
     for (auto p = static_cast<std::size_t>(islands.first[k]), end = static_cast<std::size_t>(islands.first[k + 1]);
          p < end;) {
       std::size_t last = p + 1;
       while (last < end && islands.y[last] == islands.y[p] && islands.x[last] == islands.x[last - 1] + 1) ++last;
       if (wanted[static_cast<std::size_t>(islands.y[p])] != 0)
-        to.push_back({islands.y[p], islands.x[p], islands.x[last - 1] + 1, k});
+        runs_.push_back({islands.y[p], islands.x[p], islands.x[last - 1] + 1, k});
       p = last;
     }
   }
@@ -143,12 +131,6 @@ void distances(std::vector<std::int32_t>& squares, const Box& box, std::int64_t 
   for (std::int64_t y = 0; y < ny; ++y) envelope(squares.data() + y * nx, nx, most);
 }
 
-/// Pixels around one island, in two halves: distances from it and from all others.
-struct Around {
-  Box box;
-  std::vector<std::int32_t> own, others;
-};
-
 std::vector<std::int32_t> distances_of(bool own, const Surrounding& one, const Box& box, const RunsByRow& runs) {
   std::vector<std::int32_t> squares(static_cast<std::size_t>(box.nx() * box.ny()), kFar);
   bool any = false;
@@ -163,14 +145,16 @@ std::vector<std::int32_t> distances_of(bool own, const Surrounding& one, const B
   return squares;
 }
 
-void add_surrounding(const Surrounding& one, const Around& around, std::vector<IslandRun>& to) {
-  const Box& box = around.box;
+/// Runs of the pixels around an island.
+void add_surrounding(const Surrounding& one, const Box& box, const RunsByRow& runs, std::vector<IslandRun>& to) {
+  const std::vector<std::int32_t> own = distances_of(true, one, box, runs),
+                                  others = distances_of(false, one, box, runs);
   const double most = one.reach_px * one.reach_px;
   for (std::int64_t y = 0; y < box.ny(); ++y)
     for (std::int64_t x = 0; x < box.nx();) {
       const auto wanted = [&](std::int64_t at) {
         const auto i = static_cast<std::size_t>(y * box.nx() + at);
-        return around.own[i] > 0 && around.others[i] > around.own[i] && static_cast<double>(around.own[i]) <= most;
+        return own[i] > 0 && others[i] > own[i] && static_cast<double>(own[i]) <= most;
       };
       std::int64_t end = x;
       while (end < box.nx() && wanted(end)) ++end;
@@ -188,23 +172,12 @@ MarginRuns surrounding_runs(const IslandPixels& islands, const std::vector<Surro
   MarginRuns made{{image, {}}, {}};
   if (wanted.empty()) return made;
   std::vector<Box> boxes;
-  std::vector<Around> arounds;
-  for (const Surrounding& one : wanted) {
-    boxes.push_back(box_of(islands, one, image));
-    arounds.push_back({boxes.back(), {}, {}});
-  }
-  const RunsByRow runs(islands, boxes, image.ny, pool);
+  for (const Surrounding& one : wanted) boxes.push_back(box_of(islands, one, image));
+  const RunsByRow runs(islands, boxes, image.ny);
   std::vector<std::vector<IslandRun>> each(wanted.size());
-  std::vector<std::atomic<int>> halves(wanted.size());
-  pool.for_each(2 * std::ssize(wanted), [&](std::int64_t i) {
-    const auto k = static_cast<std::size_t>(i / 2);
-    Around& around = arounds[k];
-    if (around.box.nx() * around.box.ny() > kMostPixels) return;
-    const bool own = i % 2 == 0;
-    (own ? around.own : around.others) = distances_of(own, wanted[k], around.box, runs);
-    if (halves[k].fetch_add(1) == 0) return;  // the other half is not there yet
-    add_surrounding(wanted[k], around, each[k]);
-    around = {around.box, {}, {}};
+  pool.for_each(std::ssize(wanted), [&](std::int64_t i) {
+    const auto k = static_cast<std::size_t>(i);
+    if (boxes[k].nx() * boxes[k].ny() <= kMostPixels) add_surrounding(wanted[k], boxes[k], runs, each[k]);
   });
   std::vector<IslandRun> around;
   for (const std::vector<IslandRun>& its : each) around.insert(around.end(), its.begin(), its.end());

@@ -9,6 +9,9 @@
 
 namespace reber {
 
+/// Width in radii of an island of the rings that are looked at around it: faint wings against noise.
+inline constexpr double kRing = 0.5;
+
 /// An island and how far around it pixels are wanted.
 struct Surrounding {
   std::size_t island = 0;  ///< entry of the islands' pixels

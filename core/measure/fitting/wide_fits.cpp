@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <tuple>
 
 #include "core/base/significance.hpp"
 #include "core/measure/fitting/grown_sums.hpp"
@@ -15,33 +14,15 @@
 #include "core/measure/sources/fit_ladder.hpp"
 #include "core/measure/sources/fit_parts.hpp"
 #include "core/measure/sources/fit_rest.hpp"
+#include "core/measure/sources/island_rest.hpp"
 #include "core/measure/sources/shape_errors.hpp"
-#include "core/seam/compute/island_moments.hpp"
 
 namespace reber {
 namespace {
 
-/// Of an island's radius, that its source reaches beyond: of less (7 times the flood level) its own pixels say more,
-/// with weights for their noise.
-constexpr double kLeastPart = 0.4;
-
-/// Both, which are in raster order each.
-FitPixels in_raster_order(const FitPixels& one, const FitPixels& other) {
-  FitPixels both;
-  const std::size_t count = one.y.size() + other.y.size();
-  both.y.reserve(count), both.x.reserve(count), both.value.reserve(count), both.rms.reserve(count);
-  const auto place = [](const FitPixels& of, std::size_t i) { return std::tuple(of.y[i], of.x[i]); };
-  for (std::size_t i = 0, j = 0; i < one.y.size() || j < other.y.size();) {
-    const bool first = j == other.y.size() || (i < one.y.size() && place(one, i) < place(other, j));
-    first ? append_pixel(one, i++, both) : append_pixel(other, j++, both);
-  }
-  return both;
-}
-
 FitBounds bounds_of(const GaussianComponent& start, const FitPixels& pixels, const Covariance& beam) {
-  const auto [left, right] = std::ranges::minmax(pixels.x);
-  const double extent = std::max(right - left, pixels.y.back() - pixels.y.front()) + 1;
-  return {0.5 * ellipse_of(start.fwhm2).major, 0.8 * ellipse_of(beam).minor, std::numbers::sqrt2 * extent, true};
+  return {0.5 * ellipse_of(start.fwhm2).major, 0.8 * ellipse_of(beam).minor, std::numbers::sqrt2 * extent_of(pixels),
+          true};
 }
 
 /// Sum of pixels, and of what a Gaussian leaves of them.
@@ -83,13 +64,6 @@ bool holds_pixels(const FittedGaussian& fit, const Seen& seen, const NoiseCorrel
          (seen.beyond.value.empty() || little(outside.left, kSlight, seen.beyond));
 }
 
-bool has_pixels(const IslandPixels& all, std::int64_t label) {
-  const auto at = std::ranges::lower_bound(all.label, label);
-  if (at == all.label.end() || *at != label) return false;
-  const auto k = static_cast<std::size_t>(at - all.label.begin());
-  return all.first[k + 1] > all.first[k];
-}
-
 Covariance beam_at(const WideFitInputs& in, const GaussianComponent& place) {
   return in.beams.varies() ? in.beams.at(place.x, place.y).pixels : in.beam;
 }
@@ -105,12 +79,8 @@ struct Wide {
 GaussianComponent start_of(const SourceRow& row) {
   if (row.fit.gaussian) return row.fit.gaussian->component;
   const IslandSums& sums = row.sums;
-  const double dx = sums.sx / sums.s, dy = sums.sy / sums.s, peak = static_cast<double>(sums.peak) - sums.peak_mean;
-  const Covariance moments = moments_of(sums, dx, dy);
-  return {std::abs(peak),
-          sums.first_x + dx,
-          sums.first_y + dy,
-          {kFwhm2PerVariance * moments.xx, kFwhm2PerVariance * moments.xy, kFwhm2PerVariance * moments.yy}};
+  return {std::abs(static_cast<double>(sums.peak) - sums.peak_mean), sums.first_x + sums.sx / sums.s,
+          sums.first_y + sums.sy / sums.s, shape_of_moments(sums)};
 }
 
 bool leaves_noise(const FittedGaussian& fit, const FitPixels& pixels, const WideFitInputs& in) {
@@ -127,22 +97,20 @@ void set_outline(const FittedGaussian& fit, SourceRow& row) {
   sums.sxy = sums.s * (dx * dy + g.fwhm2.xy / kFwhm2PerVariance);
   sums.syy = sums.s * (dy * dy + g.fwhm2.yy / kFwhm2PerVariance);
   const auto& c = fit.covariance;
-  SumErrors errors{std::sqrt(c[0][0]), {c[1][1], c[1][2], c[2][2]}, {}, true};
+  SumErrors errors{std::sqrt(c[0][0]), {c[1][1], c[1][2], c[2][2]}, shape_errors_of(fit), true};
   errors.peak = g.peak, errors.e_peak = std::sqrt(c[0][0]), errors.flux = gaussian_flux(g);
-  for (std::size_t a = 0; a < 3; ++a)
-    for (std::size_t b = 0; b < 3; ++b) errors.shape[a][b] = c[a + 3][b + 3];
   row.errors = errors;
 }
 
 /// What the fit of a row sees, and whether that says more than its own pixels.
 void look_around(Wide& one, const WideFitInputs& in) {
   const SourceRow& row = *one.row;
-  const double radius = std::sqrt(static_cast<double>(row.sums.npix) / std::numbers::pi);
-  const double reach = gaussian_reach(row, in.options);
+  const double radius = radius_of(row), reach = gaussian_reach(row, in.options);
   one.seen = seen_by(pixels_of_label(in.pixels, row.island, in.options.negative),
                      pixels_of_label(in.around, row.island, in.options.negative), std::max(1.0, reach), radius / 2);
   const auto n = static_cast<double>(one.seen.fitted.value.size());
-  one.again = reach > kLeastPart * radius && n * n * GaussianComponent::kParameters <= kMostWork;
+  // Of a source that reaches less far its own pixels say more, with weights for their noise.
+  one.again = reach > kLeastShare * radius && n * n * GaussianComponent::kParameters <= kMostWork;
 }
 
 }  // namespace
@@ -157,7 +125,7 @@ bool has_wide_fit(std::span<const SourceRow> island, const WideFitInputs& in) {
   const SourceRow& row = island.front();
   const bool wide = row.fit.gaussian ? is_wide_fit(row, beam_at(in, row.fit.gaussian->component))
                                      : !row.shared && !row.cut && keeps_plain_sums(row, in.options, in.beam);
-  return wide && has_pixels(in.pixels, row.island) && has_pixels(in.around, row.island);
+  return wide && entry_of(in.pixels, row.island) && entry_of(in.around, row.island);
 }
 
 void fit_with_surroundings(Backend& backend, std::span<const IslandRows> islands, const WideFitInputs& in,

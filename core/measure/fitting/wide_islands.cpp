@@ -21,7 +21,7 @@
 namespace reber {
 namespace {
 
-constexpr double kFarthest = 4, kRing = 0.5;  // radii of an island
+constexpr double kFarthest = 4;  // radii of an island
 constexpr auto kRings = static_cast<std::size_t>(kFarthest / kRing);
 
 double area_of(double beam_px) { return std::numbers::pi / (4 * std::numbers::ln2) * beam_px * beam_px; }

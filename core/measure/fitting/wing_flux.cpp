@@ -39,8 +39,7 @@ Ellipses ellipses_of(const FitPixels& pixels) {
   }
   const double mx = sx / s, my = sy / s, xx = sxx / s - mx * mx, xy = sxy / s - mx * my, yy = syy / s - my * my;
   const double root = std::sqrt(xx * yy - xy * xy);
-  constexpr double kFlattest = 0.01;  // of axes: of a line the area is of no use
-  if (!(s > 0 && xx > 0 && root > kFlattest * (xx + yy))) return {};
+  if (!(s > 0 && xx > 0 && root > 0)) return {};
   return {x0 + mx, y0 + my, yy / root, -xy / root, xx / root, true};
 }
 
@@ -65,7 +64,6 @@ struct Profile {
 
 Profile profile_of(const FitPixels& summed, const FitPixels& beyond, const Ellipses& ellipses, double width,
                    const NoiseCorrelation& noise) {
-  constexpr double kProfile = 0.03;  // of a ring's mean: no source is its profile to more than that, and no trial
   Profile profile;
   const auto per_ring = static_cast<std::size_t>(std::max(1.0, std::round(width / Profile::kBin)));
   std::vector<FitPixels> rings;
@@ -87,7 +85,7 @@ Profile profile_of(const FitPixels& summed, const FitPixels& beyond, const Ellip
     for (const double value : rings[k].value) sum += value;
     const auto count = static_cast<double>(rings[k].value.size());
     profile.rings.push_back({k * per_ring, std::min((k + 1) * per_ring, profile.bins.size()), sum / count,
-                             std::hypot(sum_error(rings[k], noise), kProfile * sum) / count});
+                             std::hypot(sum_error(rings[k], noise), kSlight * sum) / count});
   }
   return profile;
 }
@@ -121,36 +119,15 @@ Trial trial_of(const Profile& profile, const std::vector<double>& power, double 
 constexpr std::array kPowers{1.0, 1.25, 1.5, 2.0, 2.5, 4.0};
 constexpr double kGaussian = 2;
 
-/// Profiles of one power and of every width that may count: of every fourth first, then of those beside such as are not
-/// far from the best.
+/// Profiles of one power and of every width.
 std::vector<Trial> trials_of(const Profile& profile, double p, double beam_px) {
   constexpr double kStep = 1.04, kLeast = 0.3;  // of the beam
-  constexpr double kFar = 60;                   // in chi^2: such a trial counts by 1e-13
-  constexpr int kApart = 4;
   const double first = kLeast * beam_px, most = Profile::middle(profile.bins.size()) / 2;
   if (!(first < most)) return {};
-  const int count = static_cast<int>(std::ceil(std::log(most / first) / std::log(kStep)));
   std::vector<double> power;
   for (const double log_middle : profile.log_middle) power.push_back(std::exp(p * (log_middle - std::log(first))));
-  const auto trial = [&](int n) {
-    return trial_of(profile, power, std::pow(kStep, -p * n), first * std::pow(kStep, n), p);
-  };
-  std::vector<Trial> coarse;
-  double least = std::numeric_limits<double>::infinity();
-  for (int n = 0; n < count; n += kApart) {
-    coarse.push_back(trial(n));
-    least = std::min(least, coarse.back().chi2);
-  }
   std::vector<Trial> trials;
-  for (int n = 0; n < count; ++n) {
-    const auto before = static_cast<std::size_t>(n / kApart);
-    if (n % kApart == 0) {
-      trials.push_back(coarse[before]);
-      continue;
-    }
-    const std::size_t after = std::min(before + 1, coarse.size() - 1);
-    if (std::min(coarse[before].chi2, coarse[after].chi2) <= least + kFar) trials.push_back(trial(n));
-  }
+  for (double h = first; h < most; h *= kStep) trials.push_back(trial_of(profile, power, std::pow(first / h, p), h, p));
   return trials;
 }
 

@@ -14,7 +14,7 @@ struct WingFlux {
 };
 
 /// Profiles exp(-(s / h)^p), s the distance from the centroid in the ellipse of the second moments, p from 1 (an
-/// exponential) over 2 (a Gaussian) to 4 (nearly a disc), are fitted to the means of rings of pixels, their errors .03
+/// exponential) over 2 (a Gaussian) to 4 (nearly a disc), are fitted to the means of rings of pixels, their errors .02
 /// of them at least; each counts by exp(-chi^2 / 2), none that has more than half of the pixels' sum beyond them. The
 /// sum is the mean of what they have there, the error their scatter. Nothing where no profile describes the rings, to
 /// twice their errors squared, or these are fewer than four.

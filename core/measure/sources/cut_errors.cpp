@@ -14,8 +14,6 @@
 namespace reber {
 namespace {
 
-/// Of the freed shape, by which it may differ without being taken: its chi^2 falls by less than that.
-const double kErrorsOfFreed = std::sqrt(kLeastGain);
 /// Of m^2: by as much do discs differ from the Gaussians that are fitted to what is seen of them.
 constexpr double kOtherShape = 0.15;
 
@@ -28,13 +26,10 @@ bool beside_missing(std::int64_t y, std::int64_t x, const KnownPixels& known) {
 /// Whether a pixel is missing within a FWHM of a place.
 bool missing_within(const Covariance& fwhm2, double x, double y, const KnownPixels& known) {
   const double tall = std::sqrt(fwhm2.yy), wide = std::sqrt(fwhm2.xx);
-  const double det = fwhm2.xx * fwhm2.yy - fwhm2.xy * fwhm2.xy;
   for (auto row = std::llround(y - tall); row <= std::llround(y + tall); ++row)
-    for (auto column = std::llround(x - wide); column <= std::llround(x + wide); ++column) {
-      const double dx = static_cast<double>(column) - x, dy = static_cast<double>(row) - y;
-      if (fwhm2.yy * dx * dx - 2 * fwhm2.xy * dx * dy + fwhm2.xx * dy * dy <= det && !known.at(row, column))
+    for (auto column = std::llround(x - wide); column <= std::llround(x + wide); ++column)
+      if (fwhms2(fwhm2, static_cast<double>(column) - x, static_cast<double>(row) - y) <= 1 && !known.at(row, column))
         return true;
-    }
   return false;
 }
 
@@ -52,11 +47,11 @@ Extrapolation extrapolated(const CutFit& fit, const std::optional<Covariance>& b
   const double ratio = gaussian_flux(fit.freed->component) / gaussian_flux(one);
   const double error =
       fit.freed->at_bound ? 0 : ratio * relative_total_error(fit.freed->component, fit.freed->covariance);
-  return {std::max(std::abs(ratio - 1), error / kErrorsOfFreed), beyond};
+  // It was not taken, since its chi^2 fell by less than that.
+  return {std::max(std::abs(ratio - 1), error / std::sqrt(kLeastGain)), beyond};
 }
 
 void doubt_unfitted(std::span<SourceRow> rows, const KnownPixels& known) {
-  constexpr double kFarthest = 16;  // a Gaussian's centre over its value a FWHM off
   std::set<std::int64_t> extrapolated;
   for (const SourceRow& row : rows)
     if ((row.fit.flag & kFlagBeyond) != 0) extrapolated.insert(row.island);
@@ -65,7 +60,7 @@ void doubt_unfitted(std::span<SourceRow> rows, const KnownPixels& known) {
     const bool left = (row.fit.flag & kFlagRest) != 0 && extrapolated.contains(row.island);
     if (!left && !beside_missing(row.sums.peak_y, row.sums.peak_x, known)) continue;
     row.fit.flag |= kFlagBeyond;
-    row.fit.unsure = kFarthest;
+    row.fit.unsure = std::exp2(4);  // a Gaussian's centre over its value a FWHM off
   }
 }
 

@@ -10,25 +10,23 @@
 #include <utility>
 
 #include "core/base/gaussian.hpp"
+#include "core/base/significance.hpp"
+#include "core/measure/sources/fit_rest.hpp"
 
 namespace reber {
 namespace {
 
 /// FWHMs around the brightest pixel, of missing pixels that cut the core.
 constexpr double kCoreRadius = 0.6;
-/// FWHMs between starts or fits of one source, and from its centre to a peak beside missing pixels.
-constexpr double kSame = 0.4, kPeakNear = 0.8;
-
-double beams2(const Covariance& beam, double dx, double dy) {
-  return (beam.yy * dx * dx - 2 * beam.xy * dx * dy + beam.xx * dy * dy) / (beam.xx * beam.yy - beam.xy * beam.xy);
-}
+/// FWHMs between starts or fits of one source; twice as far from its centre a peak may be, beside missing pixels.
+constexpr double kSame = 0.4;
 
 bool core_cut(const Covariance& beam, const KnownPixels& known, std::int64_t y, std::int64_t x) {
   const auto reach_y = static_cast<std::int64_t>(kCoreRadius * std::sqrt(beam.yy));
   const auto reach_x = static_cast<std::int64_t>(kCoreRadius * std::sqrt(beam.xx));
   for (std::int64_t dy = -reach_y; dy <= reach_y; ++dy)
     for (std::int64_t dx = -reach_x; dx <= reach_x; ++dx)
-      if (beams2(beam, static_cast<double>(dx), static_cast<double>(dy)) <= kCoreRadius * kCoreRadius &&
+      if (fwhms2(beam, static_cast<double>(dx), static_cast<double>(dy)) <= kCoreRadius * kCoreRadius &&
           !known.at(y + dy, x + dx))
         return true;
   return false;
@@ -48,11 +46,10 @@ bool solve(const std::array<double, 6>& a, const std::array<double, 3>& b, std::
 
 /// Whether a peak is no source without what a Gaussian has there.
 bool is_wing_of(const FittedGaussian& fit, const IslandSums& part, double seed) {
-  constexpr double kLeastPart = 0.3;
   std::array<double, GaussianComponent::kParameters> unused{};
   const double peak = std::abs(static_cast<double>(part.peak) - part.peak_mean);
   const double its = fit.component.evaluate(static_cast<double>(part.peak_x), static_cast<double>(part.peak_y), unused);
-  return its > kLeastPart * peak && peak - its < seed * part.peak_rms;
+  return its > kLeastShare * peak && peak - its < seed * part.peak_rms;
 }
 
 }  // namespace
@@ -86,7 +83,7 @@ void start_of_cut(const FitPixels& pixels, const Covariance& beam, const KnownPi
   std::array<double, 6> a{};
   std::array<double, 3> b{}, plane{};
   for (std::size_t i = 0; i < pixels.value.size(); ++i) {
-    const double dx = pixels.x[i] - x0, dy = pixels.y[i] - y0, far2 = beams2(beam, dx, dy), value = pixels.value[i];
+    const double dx = pixels.x[i] - x0, dy = pixels.y[i] - y0, far2 = fwhms2(beam, dx, dy), value = pixels.value[i];
     if (!(value > 0) || far2 > 1) continue;
     const double weight = value * value, level = std::log(value) + kLn16 * far2;
     a[0] += weight, a[1] += weight * dx, a[2] += weight * dy;
@@ -103,7 +100,7 @@ void start_of_cut(const FitPixels& pixels, const Covariance& beam, const KnownPi
     const double far = std::hypot(dx, dy), shrink = far > reach ? reach / far : 1;
     dx *= shrink, dy *= shrink;
     one.start.x += dx, one.start.y += dy;
-    one.start.peak = most * std::exp(kLn16 * std::min(beams2(beam, dx, dy), 1.0));
+    one.start.peak = most * std::exp(kLn16 * std::min(fwhms2(beam, dx, dy), 1.0));
   }
   one.bounds.reach = reach;
 }
@@ -113,7 +110,7 @@ void merge_cut(const Covariance& beam, std::vector<Candidate>& candidates) {
     for (std::size_t j = k + 1; j < candidates.size();) {
       const Candidate &a = candidates[k], &b = candidates[j];
       const bool one = a.cut && b.cut && !a.bounds.shape_free && !b.bounds.shape_free &&
-                       beams2(beam, a.start.x - b.start.x, a.start.y - b.start.y) <= kSame * kSame;
+                       fwhms2(beam, a.start.x - b.start.x, a.start.y - b.start.y) <= kSame * kSame;
       if (!one) {
         ++j;
         continue;
@@ -132,9 +129,9 @@ void leave_out_repeated(const Covariance& beam, double seed, std::vector<SourceR
     const GaussianComponent& at = rows[by].fit.gaussian->component;
     // A part that no fit describes is known by its peak, which lies beside the centre.
     if (!rows[k].fit.gaussian)
-      return beams2(beam, rows[k].sums.peak_x - at.x, rows[k].sums.peak_y - at.y) <= kPeakNear * kPeakNear;
+      return fwhms2(beam, rows[k].sums.peak_x - at.x, rows[k].sums.peak_y - at.y) <= 4 * kSame * kSame;
     const GaussianComponent& its = rows[k].fit.gaussian->component;
-    return beams2(beam, its.x - at.x, its.y - at.y) <= kSame * kSame &&
+    return fwhms2(beam, its.x - at.x, its.y - at.y) <= kSame * kSame &&
            (rows[by].sums.s > rows[k].sums.s || (rows[by].sums.s == rows[k].sums.s && by < k));
   };
   for (const std::size_t by : cut) {

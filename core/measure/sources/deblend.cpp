@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/base/thread_pool.hpp"
+#include "core/measure/sources/island_rest.hpp"
 
 namespace reber {
 namespace {
@@ -331,11 +332,11 @@ std::vector<GridStep> further_neighbours(const Covariance& beam) {
 }
 
 std::int64_t least_blend(const ImageHeader& header, const std::optional<Beam>& beam) {
-  constexpr std::int64_t kLeast = 7;
   const auto geometry = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
                                                  0.5 * static_cast<double>(header.shape.ny - 1));
-  if (!beam || !geometry) return kLeast;
-  return std::max(kLeast, static_cast<std::int64_t>(0.75 * beam->area_deg2() / std::abs(geometry->determinant())));
+  if (!beam || !geometry) return kPixelsForShape;
+  return std::max(kPixelsForShape,
+                  static_cast<std::int64_t>(0.75 * beam->area_deg2() / std::abs(geometry->determinant())));
 }
 
 }  // namespace reber

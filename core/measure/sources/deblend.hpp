@@ -57,7 +57,7 @@ struct GridStep {
 /// cells touch (Conway & Sloane 1992, section 2), and a Gaussian of the beam's shape has one peak among them.
 [[nodiscard]] std::vector<GridStep> further_neighbours(const Covariance& beam);
 
-/// Fewest pixels of an island that can hold two sources: three quarters of a beam's area, at least 7. Two points at the
+/// Fewest pixels of an island that can hold two sources: three quarters of a beam's area, at least 6. Two points at the
 /// seed level a beam apart cover more than one.
 [[nodiscard]] std::int64_t least_blend(const ImageHeader& header, const std::optional<Beam>& beam);
 

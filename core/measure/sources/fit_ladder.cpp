@@ -20,8 +20,6 @@ namespace {
 constexpr double kMostIslandWork = 5e8;
 /// Evaluations that a fit takes, rounded up.
 constexpr double kTypicalRounds = 20;
-/// Components that an island may gain: what a fit of that many does not describe is no sum of Gaussians.
-constexpr std::size_t kMostExtra = 8;
 /// A component that is added: the residual that asks for it as a part of the brightest component (calibration errors
 /// around bright sources are of this order).
 constexpr double kLeastContrast = 0.01;
@@ -29,13 +27,6 @@ constexpr double kLeastContrast = 0.01;
 constexpr double kSurePeak = 1.3;
 
 double area2(const Covariance& c) { return c.xx * c.yy - c.xy * c.xy; }
-
-ShapeErrors shape_errors_of(const FittedGaussian& fit) {
-  ShapeErrors errors{};
-  for (std::size_t a = 0; a < 3; ++a)
-    for (std::size_t b = 0; b < 3; ++b) errors[a][b] = fit.covariance[a + 3][b + 3];
-  return errors;
-}
 
 bool any_at_bound(const std::vector<FittedGaussian>& fitted) {
   return std::ranges::any_of(fitted, &FittedGaussian::at_bound);
@@ -67,17 +58,11 @@ FitProblem FitLadder::question() const {
 }
 
 void FitLadder::ask(FitBatch& batch, const FitProblem& room) const {
-  // Both are in raster order, and so is what they make together.
-  auto to = static_cast<std::size_t>(room.first_pixel);
-  for (std::size_t own = 0, beside = 0; own + beside < seen(); ++to) {
-    const bool mine = beside == margin_.y.size() ||
-                      (own < pixels_.y.size() &&
-                       std::pair(pixels_.y[own], pixels_.x[own]) < std::pair(margin_.y[beside], margin_.x[beside]));
-    const FitPixels& from = mine ? pixels_ : margin_;
-    const std::size_t k = mine ? own++ : beside++;
-    batch.pixels.y[to] = from.y[k], batch.pixels.x[to] = from.x[k];
-    batch.pixels.value[to] = from.value[k], batch.pixels.rms[to] = from.rms[k];
-  }
+  const FitPixels both = in_raster_order(pixels_, margin_);
+  std::ranges::copy(both.y, batch.pixels.y.begin() + room.first_pixel);
+  std::ranges::copy(both.x, batch.pixels.x.begin() + room.first_pixel);
+  std::ranges::copy(both.value, batch.pixels.value.begin() + room.first_pixel);
+  std::ranges::copy(both.rms, batch.pixels.rms.begin() + room.first_pixel);
   for (std::size_t k = 0; k < candidates_.size(); ++k) {
     const std::size_t at = static_cast<std::size_t>(room.first_component) + k;
     batch.start[at] = candidates_[k].start;
@@ -145,19 +130,18 @@ void FitLadder::begin() {
 /// threshold is what the pixels hold: within 0.87 to 1.10 for 98 of 100 simulated sources above S/N 7.
 /// strictly: nothing but noise is left
 bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strictly) const {
-  constexpr double kMostSigma2 = 4, kMostPart = 0.1, kLeastRise = 4.0 / 3;
-  constexpr double kMostFlux = 1.25;
-  constexpr double kLeastOfCut = 0.5, kMostOfCut = 1.6;  // a part of a source has few pixels, and they say little
+  constexpr double kMostPart = 0.1, kLeastRise = 4.0 / 3, kMostFlux = 1.25;
+  constexpr double kLeastOfCut = 0.5;  // a part of a source has few pixels, and they say little
   if (!std::ranges::all_of(fitted, has_place)) return false;
   const bool cut = std::ranges::any_of(initial_, &Candidate::cut);
   const FitRest rest = rest_of(fitted);
   const bool little = strictly && !cut ? noise_alone(rest, pixels_, setting_.beam)
-                                       : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
+                                       : rest.sigma2 <= kDoubted * kDoubted || rest.part <= kMostPart;
   // A source by itself may be a Gaussian that ends in the noise; of several, or of a part, wings add up.
   const double most_beyond = fitted.size() > 1 || flag_ != 0 ? kLeastShare : 1;  // of the pixels' sum
   if (setting_.beam && !cut && !(flux_beyond(fitted, pixels_, *setting_.beam) <= most_beyond)) return false;
   return little && rest.inside && rest.crowding <= 2 && rest.rise >= kLeastRise &&
-         rest.flux >= (cut ? kLeastOfCut : 1 / kMostFlux) && rest.flux <= (cut ? kMostOfCut : kMostFlux);
+         rest.flux >= (cut ? kLeastOfCut : 1 / kMostFlux) && rest.flux <= (cut ? kMostFlux * kMostFlux : kMostFlux);
 }
 
 FitRest FitLadder::rest_of(const std::vector<FittedGaussian>& fitted) const {
@@ -269,9 +253,7 @@ void FitLadder::start_from_held() {
 
 /// A beam where the highest peak is left.
 bool FitLadder::try_residual() {
-  if (residual_tried_ || core() || held_.size() >= initial_.size() + kMostExtra ||
-      !affordable(held_.size() + 1, correlated_))
-    return false;
+  if (residual_tried_ || core() || !affordable(held_.size() + 1, correlated_)) return false;
   residual_tried_ = true;
   std::size_t highest = 0;
   double most = 0, brightest = 0;
@@ -301,9 +283,7 @@ bool FitLadder::try_pair() {
   constexpr double kMostMajor = 3,
                    kMostMinor = 1.3;  // beams: pairs are wide one way only, and further apart they have a saddle
   const Ellipse beam = ellipse_of(*setting_.beam);
-  if (pair_tried_ || core() || held_.size() >= initial_.size() + kMostExtra ||
-      !affordable(held_.size() + 1, correlated_))
-    return false;
+  if (pair_tried_ || core() || !affordable(held_.size() + 1, correlated_)) return false;
   pair_tried_ = true;
   std::size_t widest = 0;
   double surest = kClear;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <tuple>
 #include <utility>
 
 #include "core/base/gaussian.hpp"
@@ -15,15 +16,6 @@
 
 namespace reber {
 namespace {
-
-/// FWHMs of the beam within which the core's pixels lie; the emission around it reaches to the end of the Gaussian.
-constexpr double kCoreRadius = 1;
-
-/// Distance from the origin in FWHMs of the beam.
-double in_beams(const Covariance& beam, double dx, double dy) {
-  const double determinant = beam.xx * beam.yy - beam.xy * beam.xy;
-  return std::sqrt((beam.yy * dx * dx - 2 * beam.xy * dx * dy + beam.xx * dy * dy) / determinant);
-}
 
 /// Every `step`-th pixel in x and y, counted from (y, x).
 FitPixels every_nth(const FitPixels& from, std::int32_t step, std::int32_t y, std::int32_t x) {
@@ -53,12 +45,29 @@ std::size_t nearest_pixel(const FitPixels& pixels, const GaussianComponent& at) 
   return nearest;
 }
 
+FitPixels in_raster_order(const FitPixels& one, const FitPixels& other) {
+  FitPixels both;
+  const std::size_t count = one.y.size() + other.y.size();
+  both.y.reserve(count), both.x.reserve(count), both.value.reserve(count), both.rms.reserve(count);
+  const auto place = [](const FitPixels& of, std::size_t i) { return std::tuple(of.y[i], of.x[i]); };
+  for (std::size_t i = 0, j = 0; i < one.y.size() || j < other.y.size();) {
+    const bool first = j == other.y.size() || (i < one.y.size() && place(one, i) < place(other, j));
+    first ? append_pixel(one, i++, both) : append_pixel(other, j++, both);
+  }
+  return both;
+}
+
+double extent_of(const FitPixels& pixels) {
+  const auto [left, right] = std::ranges::minmax(pixels.x);
+  return std::max(right - left, pixels.y.back() - pixels.y.front()) + 1;
+}
+
 std::optional<CoreProblem> core_of(const FitPixels& pixels, std::size_t top, const Covariance& beam, double seed) {
   CoreProblem core;
   std::vector<double> ring;
   for (std::size_t i = 0; i < pixels.value.size(); ++i) {
-    const double distance = in_beams(beam, pixels.x[i] - pixels.x[top], pixels.y[i] - pixels.y[top]);
-    if (distance <= kCoreRadius)
+    const double distance = std::sqrt(fwhms2(beam, pixels.x[i] - pixels.x[top], pixels.y[i] - pixels.y[top]));
+    if (distance <= 1)
       append_pixel(pixels, i, core.pixels);
     else if (distance <= kEndOfGaussian)
       ring.push_back(pixels.value[i]);
@@ -75,15 +84,16 @@ std::optional<CoreProblem> core_of(const FitPixels& pixels, std::size_t top, con
   for (double& value : core.pixels.value) value -= level;
   core.start = {peak, static_cast<double>(pixels.x[top]), static_cast<double>(pixels.y[top]), beam};
   core.reach_px = 0.5 * ellipse_of(beam).major;
-  core.most_fwhm_px = 2 * kCoreRadius * ellipse_of(beam).major;
-  core.flood = peak * std::exp2(-4 * kCoreRadius * kCoreRadius) / pixels.rms[top];
+  core.most_fwhm_px = 2 * ellipse_of(beam).major;
+  core.flood = peak * std::exp2(-4) / pixels.rms[top];
   return core;
 }
 
 FitPixels pixels_around(const FitPixels& pixels, const GaussianComponent& peak, const Covariance& beam) {
   FitPixels near;
   for (std::size_t i = 0; i < pixels.value.size(); ++i)
-    if (in_beams(beam, pixels.x[i] - peak.x, pixels.y[i] - peak.y) <= kEndOfGaussian) append_pixel(pixels, i, near);
+    if (std::sqrt(fwhms2(beam, pixels.x[i] - peak.x, pixels.y[i] - peak.y)) <= kEndOfGaussian)
+      append_pixel(pixels, i, near);
   return near;
 }
 
@@ -179,8 +189,7 @@ std::optional<FitLadder> together_of(const FitPixels& pixels, const std::vector<
       std::ranges::count_if(results, [](const LadderResult& one) { return one.source != Candidate::kExtra; }));
   if (!setting.beam || results.size() < 2 || found != sources || !flagged(kFlagPart) || flagged(kFlagCore))
     return std::nullopt;
-  const auto [left, right] = std::ranges::minmax(pixels.x);
-  const double extent = std::max(right - left, pixels.y.back() - pixels.y.front()) + 1;
+  const double extent = extent_of(pixels);
   const Ellipse beam = ellipse_of(*setting.beam);
   std::vector<Candidate> starts;
   for (const LadderResult& one : results) {
@@ -192,6 +201,13 @@ std::optional<FitLadder> together_of(const FitPixels& pixels, const std::vector<
     starts.push_back(start);
   }
   return FitLadder::together(pixels, std::move(starts), setting, std::move(margin));
+}
+
+std::optional<std::size_t> entry_of(const IslandPixels& all, std::int64_t label) {
+  const auto at = std::ranges::lower_bound(all.label, label);
+  if (at == all.label.end() || *at != label) return std::nullopt;
+  const auto k = static_cast<std::size_t>(at - all.label.begin());
+  return all.first[k + 1] > all.first[k] ? std::optional(k) : std::nullopt;
 }
 
 FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative) {
@@ -209,9 +225,8 @@ FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative) {
 }
 
 FitPixels pixels_of_label(const IslandPixels& all, std::int64_t label, bool negative) {
-  const auto at = std::ranges::lower_bound(all.label, label);
-  if (at == all.label.end() || *at != label) return {};
-  return pixels_of(all, static_cast<std::size_t>(at - all.label.begin()), negative);
+  const auto at = entry_of(all, label);
+  return at ? pixels_of(all, *at, negative) : FitPixels();
 }
 
 }  // namespace reber

@@ -26,8 +26,14 @@ void append_pixel(const FitPixels& from, std::size_t i, FitPixels& to);
 [[nodiscard]] std::size_t brightest_pixel(const FitPixels& pixels);
 [[nodiscard]] std::size_t nearest_pixel(const FitPixels& pixels, const GaussianComponent& at);
 
-/// The core at pixel `top`. Its level is the median of the ring around it, 0 where the island ends before it; a point
-/// source leaves 1 % of its peak there. Empty where the level hides the source, or the rest is below `seed` rms.
+/// Both, which are in raster order each, in that order.
+[[nodiscard]] FitPixels in_raster_order(const FitPixels& one, const FitPixels& other);
+/// The longer side of the rectangle around pixels in raster order.
+[[nodiscard]] double extent_of(const FitPixels& pixels);
+
+/// The core at pixel `top`, to a FWHM of the beam from it. Its level is the median of what lies on to the end of a
+/// Gaussian, 0 where the island ends before it; a point source leaves 1 % of its peak there. Empty where the level
+/// hides the source, or the rest is below `seed` rms.
 [[nodiscard]] std::optional<CoreProblem> core_of(const FitPixels& pixels, std::size_t top, const Covariance& beam,
                                                  double seed);
 
@@ -45,6 +51,8 @@ void append_pixel(const FitPixels& from, std::size_t i, FitPixels& to);
                                                    std::size_t sources, const LadderSetting& setting,
                                                    FitPixels margin = {});
 
+/// The entry of the island of this label; nothing where `all` has no pixel of it.
+[[nodiscard]] std::optional<std::size_t> entry_of(const IslandPixels& all, std::int64_t label);
 /// The pixels of one island, less background, positive for what is looked for.   which: entry of `all`
 [[nodiscard]] FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative);
 /// The same of the island of this label; none where `all` has none for it.

@@ -115,6 +115,11 @@ bool known_at(const GaussianComponent& one, const KnownPixels& known) {
   return known.at(std::llround(one.y), std::llround(one.x));
 }
 
+double fwhms2(const Covariance& fwhm2, double dx, double dy) {
+  return (fwhm2.yy * dx * dx - 2 * fwhm2.xy * dx * dy + fwhm2.xx * dy * dy) /
+         (fwhm2.xx * fwhm2.yy - fwhm2.xy * fwhm2.xy);
+}
+
 double gaussian_flux(const GaussianComponent& one) { return one.peak * gaussian_area(one.fwhm2); }
 
 double part_missing(const GaussianComponent& one, const KnownPixels& known) {

@@ -45,6 +45,9 @@ void widen_errors(std::vector<FittedGaussian>& fitted, const FitRest& rest);
 /// Whether there is a pixel at the Gaussian's centre.
 [[nodiscard]] bool known_at(const GaussianComponent& one, const KnownPixels& known);
 
+/// Squared distance from a centre in FWHMs of this shape.
+[[nodiscard]] double fwhms2(const Covariance& fwhm2, double dx, double dy);
+
 /// Sum of all its values: on an endless grid.
 [[nodiscard]] double gaussian_flux(const GaussianComponent& one);
 

@@ -45,8 +45,7 @@ Covariance shape_from_moments(const IslandSums& sums) {
 std::vector<Candidate> candidates_of(const std::vector<SourceRow>& sums, const IslandSources& island,
                                      const FitPixels& pixels, const std::optional<Covariance>& beam,
                                      const KnownPixels& known) {
-  const auto [left, right] = std::ranges::minmax(pixels.x);
-  const double extent = std::max(right - left, pixels.y.back() - pixels.y.front()) + 1;
+  const double extent = extent_of(pixels);
   const Ellipse beam_axes = beam ? ellipse_of(*beam) : Ellipse{1, 1, 0};
   std::vector<Candidate> candidates;
   for (std::size_t k = 0; k < island.count; ++k) {

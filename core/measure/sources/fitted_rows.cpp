@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Some islands at a time by each thread, then all rows behind each other.
+// Each island by one thread, then all rows behind each other.
 #include "core/measure/sources/fitted_rows.hpp"
 
 #include <algorithm>
@@ -115,21 +115,17 @@ void add_rows(const std::vector<SourceRow>& sources, const FittedIslands& in, st
 
 std::vector<SourceRow> collect_rows(const std::vector<SourceRow>& sources, const FittedIslands& in, ThreadPool& pool,
                                     const Job& job) {
-  constexpr std::size_t kTogether = 64;  // islands of a thread's turn
-  const std::size_t islands = in.islands.size();
-  std::vector<std::vector<SourceRow>> turns((islands + kTogether - 1) / kTogether);
-  pool.for_each(std::ssize(turns), [&](std::int64_t turn) {
+  std::vector<std::vector<SourceRow>> each(in.islands.size());
+  pool.for_each(std::ssize(each), [&](std::int64_t i) {
     job.check();
-    const auto number = static_cast<std::size_t>(turn);
-    for (std::size_t i = number * kTogether; i < std::min((number + 1) * kTogether, islands); ++i)
-      add_rows(sources, in, i, turns[number]);
+    add_rows(sources, in, static_cast<std::size_t>(i), each[static_cast<std::size_t>(i)]);
   });
   const std::size_t behind = in.islands.empty() ? 0 : in.islands.back().first + in.islands.back().count;
   std::size_t count = sources.size() - behind;
-  for (const auto& turn : turns) count += turn.size();
+  for (const auto& rows : each) count += rows.size();
   std::vector<SourceRow> all;
   reserve_large(all, count);
-  for (auto& turn : turns) std::ranges::move(turn, std::back_inserter(all));
+  for (auto& rows : each) std::ranges::move(rows, std::back_inserter(all));
   for (std::size_t k = behind; k < sources.size(); ++k) add_unfitted(sources[k], all);
   return all;
 }

@@ -10,13 +10,13 @@
 
 #include "core/base/significance.hpp"
 #include "core/measure/sources/fit_rest.hpp"
+#include "core/seam/compute/island_moments.hpp"
 
 namespace reber {
 namespace {
 
 /// Sums over an island's pixels of the values that its rows leave, times `scale`; the brightest of them is the peak.
-SourceRow sums_of_rest(const SourceRow& island, const FitPixels& pixels, const std::vector<double>& values,
-                       double scale) {
+SourceRow sums_of_rest(const SourceRow& island, const FitPixels& pixels, std::vector<double> values, double scale) {
   SourceRow rest = island;
   rest.fit = {{}, kFlagNotFitted | kFlagRest};
   IslandSums& sums = rest.sums;
@@ -29,22 +29,36 @@ SourceRow sums_of_rest(const SourceRow& island, const FitPixels& pixels, const s
   sums.peak_y = pixels.y[top], sums.peak_x = pixels.x[top];
   sums.peak_rms = static_cast<float>(pixels.rms[top]);
   sums.peak = static_cast<float>(sums.peak_mean + sign * values[top]);
-  sums.s = sums.sx = sums.sy = sums.sxx = sums.sxy = sums.syy = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    // What lies below the models would only pull the moments about.
-    const double value = std::max(values[i], 0.0), dx = pixels.x[i] - sums.first_x, dy = pixels.y[i] - sums.first_y;
-    sums.s += value, sums.sx += value * dx, sums.sy += value * dy;
-    sums.sxx += value * dx * dx, sums.sxy += value * dx * dy, sums.syy += value * dy * dy;
-  }
   double plain = 0;
-  for (const double value : values) plain += value;
-  const double part = scale * plain / sums.s;
-  for (double* sum : {&sums.s, &sums.sx, &sums.sy, &sums.sxx, &sums.sxy, &sums.syy}) *sum *= part;
+  for (double& value : values) {
+    plain += value;
+    value = std::max(value, 0.0);  // what lies below the models would only pull the moments about
+  }
+  sum_moments(pixels, values, sums);
+  multiply_sums(sums, scale * plain / sums.s);
   rest.shared = true;
   return rest;
 }
 
 }  // namespace
+
+void sum_moments(const FitPixels& pixels, std::span<const double> values, IslandSums& sums) {
+  sums.s = sums.sx = sums.sy = sums.sxx = sums.sxy = sums.syy = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = values[i], dx = pixels.x[i] - sums.first_x, dy = pixels.y[i] - sums.first_y;
+    sums.s += value, sums.sx += value * dx, sums.sy += value * dy;
+    sums.sxx += value * dx * dx, sums.sxy += value * dx * dy, sums.syy += value * dy * dy;
+  }
+}
+
+void multiply_sums(IslandSums& sums, double factor) {
+  for (double* sum : {&sums.s, &sums.sx, &sums.sy, &sums.sxx, &sums.sxy, &sums.syy}) *sum *= factor;
+}
+
+Covariance shape_of_moments(const IslandSums& sums) {
+  const Covariance moments = moments_of(sums, sums.sx / sums.s, sums.sy / sums.s);
+  return {kFwhm2PerVariance * moments.xx, kFwhm2PerVariance * moments.xy, kFwhm2PerVariance * moments.yy};
+}
 
 std::optional<SourceRow> rest_of(std::span<const SourceRow> rows, const FitPixels& pixels, double area,
                                  double least_sigma, const FitPixels& around) {
@@ -101,7 +115,7 @@ void set_rests(std::vector<Source>& sources) {
 
 std::optional<SourceRow> without_core(const SourceRow& source, const GaussianComponent& core, double seed) {
   const Covariance& c = core.fwhm2;
-  const double flux = core.peak * std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(c.xx * c.yy - c.xy * c.xy);
+  const double flux = gaussian_flux(core);
   SourceRow rest = source;
   IslandSums& sums = rest.sums;
   if (sums.s < 0 || sums.s - flux < kLeastShare * sums.s) return std::nullopt;

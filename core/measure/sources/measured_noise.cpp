@@ -139,26 +139,6 @@ NoiseSums correlate(const std::vector<float>& patch, std::int64_t width, std::in
   return sums;
 }
 
-/// Rectangles to fetch: each patch with the columns beside it whose sources reach into it, or all of one row together
-/// where that is not much more.
-std::vector<Rect> rectangles(Shape shape, const std::vector<Rect>& patches, std::int64_t grow) {
-  constexpr std::int64_t kMostMore = 2;
-  std::vector<Rect> all;
-  std::int64_t row_pixels = 0;  // of the patches of the row that all.back() is of
-  for (const Rect& patch : patches) {
-    const std::int64_t x0 = std::max<std::int64_t>(patch.x0 - grow, 0),
-                       x1 = std::min(patch.x0 + patch.nx + grow, shape.nx);
-    const bool same_row = !all.empty() && all.back().y0 == patch.y0;
-    row_pixels = same_row ? row_pixels + x1 - x0 : x1 - x0;
-    if (same_row && x1 - all.back().x0 <= kMostMore * row_pixels) {
-      all.back().nx = x1 - all.back().x0;
-    } else {
-      all.push_back({patch.y0, x0, patch.ny, x1 - x0});
-    }
-  }
-  return all;
-}
-
 }  // namespace
 
 std::vector<Rect> noise_patches(Shape shape) {
@@ -247,35 +227,26 @@ MeasuredCorrelation measure_noise_correlation(const NoiseOf& of, std::int64_t re
 
 NoiseField::NoiseField(const NoiseOf& of, const NoiseQuestion& question, const LabelRuns& labels, const Job& job)
     : labels_(labels), limit_(question.limit), grow_(question.grow) {
-  const std::vector<Rect> wanted = rectangles(of.plane.shape(), question.patches, grow_);
-  std::int64_t pixels = 0;
-  for (const Rect& where : wanted) pixels += where.shape().count();
-  pixels_ = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(pixels));
-  const float* next = pixels_.get();
-  for (const Rect& where : wanted) {
-    fetched_.push_back({where, next});
-    next += where.shape().count();
+  for (const Rect& patch : question.patches) {
+    const std::int64_t x0 = std::max<std::int64_t>(patch.x0 - grow_, 0),
+                       x1 = std::min(patch.x0 + patch.nx + grow_, of.plane.shape().nx);
+    wide_.push_back({patch.y0, x0, patch.ny, x1 - x0});
+    first_.push_back(first_.back() + wide_.back().shape().count());
   }
-  of.backend.render_each(MapKind::snr, of.plane, &of.background, wanted, pixels_.get(), job);
+  pixels_ = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(first_.back()));
+  of.backend.render_each(MapKind::snr, of.plane, &of.background, wide_, pixels_.get(), job);
 }
 
 void NoiseField::patch(const Rect& where, float* out) const {
-  const auto holds = [&](const Fetched& one) {
-    return one.where.y0 == where.y0 && one.where.x0 <= where.x0 && where.x0 + where.nx <= one.where.x0 + one.where.nx;
+  const auto holds = [&](const Rect& one) {
+    return one.y0 == where.y0 && one.x0 <= where.x0 && where.x0 + where.nx <= one.x0 + one.nx;
   };
-  const Fetched& all = *std::ranges::find_if(fetched_, holds);
-  const std::int64_t x0 = std::max(where.x0 - grow_, all.where.x0);
-  const std::int64_t x1 = std::min(where.x0 + where.nx + grow_, all.where.x0 + all.where.nx);
-  const Rect wide{where.y0, x0, where.ny, x1 - x0};
-  std::vector<float> snr;
-  snr.reserve(static_cast<std::size_t>(wide.shape().count()));
-  for (std::int64_t y = 0; y < wide.ny; ++y) {
-    const float* const from = all.snr + y * all.where.nx + x0 - all.where.x0;
-    snr.insert(snr.end(), from, from + wide.nx);
-  }
+  const auto k = static_cast<std::size_t>(std::ranges::find_if(wide_, holds) - wide_.begin());
+  const Rect& wide = wide_[k];
+  std::vector<float> snr(pixels_.get() + first_[k], pixels_.get() + first_[k + 1]);
   blank_sources(snr, wide, labels_, limit_, grow_);
   for (std::int64_t y = 0; y < where.ny; ++y)
-    std::copy_n(snr.begin() + y * wide.nx + where.x0 - x0, where.nx, out + y * where.nx);
+    std::copy_n(snr.begin() + y * wide.nx + where.x0 - wide.x0, where.nx, out + y * where.nx);
 }
 
 void blank_sources(std::vector<float>& snr, const Rect& where, const LabelRuns& labels, float limit,

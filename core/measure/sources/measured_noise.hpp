@@ -64,12 +64,9 @@ class NoiseField {
   void patch(const Rect& where, float* out) const;
 
  private:
-  struct Fetched {
-    Rect where;
-    const float* snr;  ///< in pixels_
-  };
   const LabelRuns& labels_;
-  std::vector<Fetched> fetched_;
+  std::vector<Rect> wide_;              ///< each patch with the columns beside it whose sources reach into it
+  std::vector<std::int64_t> first_{0};  ///< of each in pixels_; one more at the end
   std::unique_ptr<float[]> pixels_;
   float limit_;
   std::int64_t grow_;

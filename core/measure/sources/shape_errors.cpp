@@ -63,6 +63,13 @@ ShapeErrors shape_errors(const Covariance& shape, double relative) {
   return to_sky(own, {std::cos(angle), -std::sin(angle), std::sin(angle), std::cos(angle)});
 }
 
+ShapeErrors shape_errors_of(const FittedGaussian& fit) {
+  ShapeErrors errors{};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) errors[a][b] = fit.covariance[a + 3][b + 3];
+  return errors;
+}
+
 ShapeErrors to_sky(const ShapeErrors& pixels, const Matrix2& m) {
   return transformed(pixels, {{{m.a * m.a, 2 * m.a * m.b, m.b * m.b},
                                {m.a * m.c, m.a * m.d + m.b * m.c, m.b * m.d},

@@ -23,6 +23,9 @@ using ShapeErrors = std::array<std::array<double, 3>, 3>;
 ///   shape: FWHM^2;   relative: sigma_M / M = sigma_m / m = sigma_cross / (sqrt 2 M m), as in Condon (1997)
 [[nodiscard]] ShapeErrors shape_errors(const Covariance& shape, double relative);
 
+/// Of a fit's own shape.
+[[nodiscard]] ShapeErrors shape_errors_of(const FittedGaussian& fit);
+
 /// C_sky = M C M^T carried to the errors.
 [[nodiscard]] ShapeErrors to_sky(const ShapeErrors& pixels, const Matrix2& sky_per_pixel);
 

@@ -29,9 +29,6 @@ constexpr double kLn2 = std::numbers::ln2;
 /// errors above that (docs/science.md#deconvolved-sizes-and-the-resolved-decision).
 constexpr double kResolvedBias = 2;
 
-/// Fewest pixels whose second moments say something of the shape.
-constexpr std::int64_t kPixelsForShape = 6;
-
 /// What all sources of an image share.
 struct Setting {
   const ImageHeader& header;

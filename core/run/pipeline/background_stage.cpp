@@ -72,7 +72,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
                                       std::optional<double> beam_px, const Job& job,
                                       const std::optional<DetectOptions>& next, bool levels) {
   if (request.method == BackgroundRequest::Method::clip) return measure_clip(backend, plane, request, job);
-  const BackgroundPixels image(backend, plane, job);
+  const BackgroundPixels image{backend, plane, job};
   const Rect part = image.part();
   const BoxChoice choice = choose_boxes(request, part.shape(), beam_px);
   MeasuredBackground result{{}, "", choice.reason, {}};
