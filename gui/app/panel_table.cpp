@@ -57,8 +57,8 @@ constexpr std::array kPanels{
              make_cube_panel, with_cube_images},
     PanelRow{"statistics", "Statistics and histogram", Place::side, false, "Ctrl+h",
              "Minimum, maximum, mean, median, noise and histogram of the layer",
-             "Of the shown layer. Drag the two lines of the histogram to set the limits.", make_statistics_panel,
-             with_document},
+             "Of the shown layer, or of the chosen region. Drag the two lines of the histogram to set the limits.",
+             make_statistics_panel, with_document},
     PanelRow{"pipeline", "Pipeline", Place::side, true, "",
              "Convolve, measure the background, find and fit the sources",
              "What is done to find sources, from top to bottom. Enter runs what changed; with Live every "

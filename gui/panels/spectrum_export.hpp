@@ -2,10 +2,8 @@
 // The button of the spectrum that writes it: as a table, or as a plot.
 #pragma once
 
-#include <string>
-
 #include "gui/panels/spectrum_plot.hpp"
-#include "gui/ui/path_field.hpp"
+#include "gui/ui/plot_export.hpp"
 
 namespace reber::gui {
 
@@ -15,12 +13,7 @@ class SpectrumExport {
             const SpectralTicks& ticks);
 
  private:
-  void write(Context& context, const Document& document, const Spectrum& spectrum, const SpectrumCube& cube,
-             const SpectralTicks& ticks);
-
-  std::string path_, error_;
-  PathField field_;
-  bool overwrite_ = false;
+  PlotExport export_;
 };
 
 }  // namespace reber::gui

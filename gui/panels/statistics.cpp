@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Panel: statistics of the layer that is shown, and its histogram with limits to drag.
+// Panel: statistics of the shown layer or of the chosen region, and the histogram with limits to drag.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -13,6 +13,7 @@
 #include "gui/ui/inspector.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/plot_area.hpp"
+#include "gui/ui/plot_export.hpp"
 
 namespace reber::gui {
 namespace {
@@ -31,7 +32,7 @@ std::vector<Row> rows_of(const LayerStatistics& s, const Unit& unit, const Coord
   constexpr int kDigits = 4;
   const double least = s.sigma > 0 ? s.sigma * factor : 0;
   const int behind = least > 0 ? std::clamp(kDigits - static_cast<int>(std::floor(std::log10(least))), 0, 9) : 0;
-  const auto made = [&](const char* title, double v, const std::string& place = "") {
+  const auto made = [&, name = name, factor = factor](const char* title, double v, const std::string& place = "") {
     const bool plain = least > 0 && std::abs(v) * factor < kMost && behind < 9;
     std::string text = std::isfinite(v) ? value_text(v, unit, 0, s.sigma) : "--", own;
     if (std::isfinite(v) && plain) {
@@ -167,15 +168,96 @@ void draw_histogram(Context& context, const LayerStatistics& s, RenderSettings& 
   if (!name.empty()) ImGui::TextDisabled("number of pixels (log) against %s", name.c_str());
 }
 
+/// what: "Region 1", "background".
+Catalogue histogram_table(const Histogram& h, const Unit& unit, const std::string& what, const std::string& path) {
+  const double step = (h.high - h.low) / static_cast<double>(h.counts.size());
+  std::vector<double> low, high;
+  for (std::size_t i = 0; i < h.counts.size(); ++i) {
+    low.push_back(unit.factor * (h.low + step * static_cast<double>(i)));
+    high.push_back(unit.factor * (i + 1 == h.counts.size() ? h.high : h.low + step * static_cast<double>(i + 1)));
+  }
+  Catalogue table;
+  table.image = path;
+  table.history = {fmt::format("histogram of {}: {} pixels in bins, {} below, {} above, {} blank", what, h.total(),
+                               h.below, h.above, h.blank)};
+  table.columns = {{{"Low", unit.name(), "stat.min", "Lower end of the bin"}, low},
+                   {{"High", unit.name(), "stat.max", "Upper end of the bin"}, high},
+                   {{"Pixels", "", "meta.number", "Pixels in the bin"}, h.counts}};
+  return table;
+}
+
+reber::Panel histogram_plot(const Histogram& h, const Unit& unit, const std::string& what) {
+  const auto [name, factor] = unit.readable(std::max(std::abs(h.low), std::abs(h.high)));
+  const double step = factor * (h.high - h.low) / static_cast<double>(h.counts.size());
+  constexpr double kNone = 0.5;  // foot of the axis, which is logarithmic
+  PanelSeries steps;
+  steps.line = true;
+  steps.points = false;
+  for (std::size_t i = 0; i < h.counts.size(); ++i) {
+    const double left = factor * h.low + step * static_cast<double>(i);
+    const double count = std::max(kNone, static_cast<double>(h.counts[i]));
+    steps.x.insert(steps.x.end(), {left, left + step});
+    steps.y.insert(steps.y.end(), {count, count});
+  }
+  reber::Panel panel;
+  panel.title = fmt::format("{}: {} pixels", what, h.total());
+  panel.x_label = name;
+  panel.y_label = "pixels";
+  panel.log_y = true;
+  panel.y_range = {kNone, 1.5 * static_cast<double>(*std::ranges::max_element(h.counts))};
+  panel.series = {std::move(steps)};
+  return panel;
+}
+
 class StatisticsPanel final : public Panel {
  public:
   void draw(Context& context) override;
 
  private:
+  /// Of the chosen region; null while they are made, and where it has none: that is told.
+  const LayerStatistics* region_part(Context& context, const Document& document);
+  void draw_export(Context& context, const Document& document, const Histogram& h, const Unit& unit,
+                   const Region* region);
+
   bool high_held_ = false;  ///< of the limits the high one is being dragged
+  bool of_region_ = false;
+  LayerStatistics region_;
+  PlotExport export_;
 };
 
 }  // namespace
+
+const LayerStatistics* StatisticsPanel::region_part(Context& context, const Document& document) {
+  const RegionResults* const found = region_results(context);
+  const auto at = static_cast<std::size_t>(document.inspect.selected);
+  if (found == nullptr || found->regions.size() != document.inspect.regions.size() || !found->regions[at]) {
+    ImGui::TextDisabled("Counting pixels ...");
+    return nullptr;
+  }
+  const RegionStatistics& s = *found->regions[at];
+  if (s.pixels.finite == 0) {
+    ImGui::TextWrapped("%s", s.no_flux.c_str());
+    return nullptr;
+  }
+  region_.summary = s.pixels;
+  region_.std = s.std;
+  region_.median = s.median;
+  region_.sigma = s.sigma;
+  region_.histogram = s.histogram;
+  return &region_;
+}
+
+void StatisticsPanel::draw_export(Context& context, const Document& document, const Histogram& h, const Unit& unit,
+                                  const Region* region) {
+  if (h.total() == 0) return;
+  std::string what = kLayerNames[static_cast<std::size_t>(document.shown)];
+  if (region != nullptr) what = region->name.empty() ? std::string("region, ") + name_of(region->kind) : region->name;
+  export_.draw(
+      context, "histogram", document, "The histogram that is shown.",
+      [&] { return histogram_table(h, unit, what, document.path); }, [&] { return histogram_plot(h, unit, what); });
+  ImGui::SameLine();
+  ImGui::TextDisabled("%s", fmt::format("{} in bars, {} beyond", h.total(), h.below + h.above).c_str());
+}
 
 void StatisticsPanel::draw(Context& context) {
   Document& document = *context.state.document();
@@ -184,15 +266,23 @@ void StatisticsPanel::draw(Context& context) {
     ImGui::TextDisabled("No pixels yet");
     return;
   }
-  const LayerStatistics* const s = layer_statistics(context);
+  const Region* region = document.inspect.chosen_area();
+  if (region != nullptr) {
+    ImGui::Checkbox("Of the chosen region", &of_region_);
+    context.widgets.item("statistics.of_region");
+    if (!of_region_) region = nullptr;
+  }
+  const LayerStatistics* const s = region != nullptr ? region_part(context, document) : layer_statistics(context);
   if (s == nullptr) {
-    ImGui::TextDisabled("Counting pixels ...");
+    if (region == nullptr) ImGui::TextDisabled("Counting pixels ...");
     return;
   }
   const Unit unit = shown_unit(document, document.shown);
   draw_table(context, *s, unit);
   draw_counting(context, *s);
-  if (!layer.render.categorical) draw_histogram(context, *s, layer.render, unit, high_held_);
+  if (layer.render.categorical) return;
+  draw_histogram(context, *s, layer.render, unit, high_held_);
+  draw_export(context, document, s->histogram, unit, region);
 }
 
 std::unique_ptr<Panel> make_statistics_panel() { return std::make_unique<StatisticsPanel>(); }

@@ -48,6 +48,7 @@ struct InspectorJobs {
   std::uint64_t counting = 0;             ///< of which all pixels in its file are counted
   Asked<ContoursKey> contours_asked;
   Asked<RegionsKey> regions_asked;
+  std::optional<RegionsKey> regions_running;  ///< what was asked for last
   std::optional<LayerStatistics> statistics_found;
   std::optional<ViewContours> contours_found;
   std::optional<RegionResults> regions_found;
@@ -108,10 +109,7 @@ LayerStatistics statistics_of(const ImageRows& rows, std::uint64_t id, const Pro
   const auto ranks = quantiles(rows, {0.5, kTail, 1 - kTail}, pool, progress);
   out.median = ranks[0];
   out.sigma = 1.4826 * quantiles(rows, {0.5}, pool, progress, static_cast<float>(ranks[0])).front();
-  // Around the noise: over the whole range it would be one bar.
-  const bool noise = out.sigma > 0;
-  const double low = noise ? std::max(ranks[1], out.median - 10 * out.sigma) : ranks[1],
-               high = noise ? std::min(ranks[2], out.median + 40 * out.sigma) : ranks[2];
+  const auto [low, high] = histogram_range(ranks[1], ranks[2], out.median, out.sigma);
   out.histogram = histogram(rows, low, high, kBins, pool, progress);
   return out;
 }
@@ -268,7 +266,11 @@ const RegionResults* region_results(Context& context) {
   if (!pixels || pixels->first_level() != 0) return nullptr;
   InspectorJobs& jobs = jobs_of(context);
   const RegionsKey key{document.id, document.inspect.version, pixels->id()};
-  if (jobs.regions_asked.anew(key)) {
+  // A region that is dragged is another one in every frame: what runs comes to its end.
+  const auto& last = jobs.regions_running;
+  const bool dragged = last && last->document == key.document && last->pixels == key.pixels;
+  if ((!dragged || jobs.regions.free()) && jobs.regions_asked.anew(key)) {
+    jobs.regions_running = key;
     const bool map = document.shown == LayerKind::snr || document.shown == LayerKind::islands;
     const Unit unit = map ? Unit() : document.header->unit;
     const auto& beam = layer_beam(document, document.shown);

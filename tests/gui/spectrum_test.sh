@@ -120,6 +120,8 @@ key Ctrl+PageUp
 wait 3
 key Ctrl+PageUp
 wait 3
+action panel.display
+wait 3
 click cube.maps
 wait 2
 settle

@@ -23,6 +23,14 @@ double median_of(std::vector<float>& values) {
   return 0.5 * (double{*middle} + *std::max_element(values.begin(), middle));
 }
 
+Histogram histogram_of(const std::vector<float>& inside, const RegionStatistics& found, const Progress& progress) {
+  const auto [low, high] = histogram_range(found.pixels.min, found.pixels.max, found.median, found.sigma);
+  const auto count = static_cast<std::int64_t>(inside.size());
+  const int bins = static_cast<int>(std::clamp(std::sqrt(static_cast<double>(count)), 8.0, 512.0));
+  ThreadPool here(1);
+  return histogram(ConstImageView{inside.data(), {1, count}, count}, low, high, bins, here, progress);
+}
+
 std::vector<RegionSpan> spans_of(const Region& region, Shape shape, const Progress& progress) {
   std::vector<RegionSpan> spans;
   for_each_span(
@@ -83,6 +91,11 @@ std::string too_many(const Region& region, const Pyramid& pixels, const Progress
 
 }  // namespace
 
+std::pair<double, double> histogram_range(double least, double most, double median, double sigma) {
+  if (!(sigma > 0)) return {least, most};
+  return {std::max(least, median - 10 * sigma), std::min(most, median + 40 * sigma)};
+}
+
 RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, const Unit& unit,
                                    const std::optional<Beam>& beam, const Wcs& wcs, const Progress& progress) {
   if (!region.has_area())
@@ -119,8 +132,11 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
   for (const float v : inside) squares += (v - mean) * (v - mean);
   out.std = std::sqrt(squares / static_cast<double>(inside.size()));
   out.median = median_of(inside);
-  for (float& v : inside) v = static_cast<float>(std::abs(v - out.median));
-  out.sigma = 1.4826 * median_of(inside);
+  std::vector<float> deviations(inside.size());
+  std::ranges::transform(inside, deviations.begin(),
+                         [&](float v) { return static_cast<float>(std::abs(v - out.median)); });
+  out.sigma = 1.4826 * median_of(deviations);
+  out.histogram = histogram_of(inside, out, progress);
   const BrightnessScale scale{unit, beam, wcs.frequency_hz()};
   find_flux(out, sums, scale);
   measure_ring(out, region, pixels, progress);

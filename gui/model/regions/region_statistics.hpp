@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/show/display/pixel_ranks.hpp"
 #include "core/sky/model/image_header.hpp"
@@ -13,11 +14,16 @@
 
 namespace reber::gui {
 
+/// From median - 10 sigma to median + 40 sigma, as far as there are values: over all of them the noise is one bar.
+///   sigma 0: all of them
+[[nodiscard]] std::pair<double, double> histogram_range(double least, double most, double median, double sigma);
+
 /// What is inside, of the pixels whose centres are.
 struct RegionStatistics {
   PixelSummary pixels;
   double std = std::numeric_limits<double>::quiet_NaN(), median = std, sigma = std;  ///< sigma: 1.4826 MAD
-  double area_deg2 = std;                                                            ///< of the finite pixels
+  Histogram histogram;     ///< of the finite pixels, by histogram_range(); the root of their count as bins, 8 to 512
+  double area_deg2 = std;  ///< of the finite pixels
   std::optional<double> flux_jy;  ///< Unit::total_name(): sum over the beam's area; of K by the frequency
   std::optional<double> beams;    ///< area in beams
   std::string no_flux;            ///< why there is no flux
