@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gui/app/actions.hpp"
+#include "gui/ui/overlay.hpp"
 
 namespace reber::gui {
 namespace {
@@ -103,7 +104,8 @@ std::vector<Action> view_actions() {
        has_pixels,
        [](Context& c) {
          Document& document = *c.state.document();
-         document.view = fit_view(document.view, document.header->shape, canvas_of(c));
+         const ScreenRect area = canvas_of(c);
+         document.view = whole_view(document, area, colour_bar_room(c.widgets, area));
        },
        {}},
       {"view.zoom_in",

@@ -71,15 +71,19 @@ void draw_sources(const CanvasView& canvas, const MadeOfCube::Cell& cell, const 
   }
 }
 
-void draw_cells(const CanvasView& canvas, const MadeOfCube& made, const OverlayInk& ink, ImDrawList& list) {
+void draw_cells(const CanvasView& canvas, Context& context, const MadeOfCube& made, ImDrawList& list) {
+  const OverlayInk ink = ink_of(context.state.inks, "sources");
   const auto pad = static_cast<float>(4 * canvas.scale);
-  for (const MadeOfCube::Cell& cell : made.cells) {
+  for (std::size_t i = 0; i < made.cells.size(); ++i) {
+    const MadeOfCube::Cell& cell = made.cells[i];
     const auto x = static_cast<double>(cell.where.x0), y = static_cast<double>(cell.where.y0);
     const ImVec2 a = vec(canvas.transform.to_screen({x - 0.5, y - 0.5})),
                  b = vec(canvas.transform.to_screen(
                      {x + static_cast<double>(cell.where.nx) - 0.5, y + static_cast<double>(cell.where.ny) - 0.5}));
     const ImVec2 low{std::min(a.x, b.x), std::min(a.y, b.y)}, high{std::max(a.x, b.x), std::max(a.y, b.y)};
     list.AddRect(low, high, kFrame);
+    if (canvas.primary)
+      context.widgets.area(fmt::format("overlay.cell.{}", i), {low.x, low.y, high.x - low.x, high.y - low.y});
     list.PushClipRect(low, high, true);
     draw_sources(canvas, cell, ink, list);
     list.PopClipRect();
@@ -145,7 +149,7 @@ void CubeOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& l
   const Document& document = canvas.document;
   if (!document.header) return;
   if (document.made_of) {
-    draw_cells(canvas, *document.made_of, ink_of(context.state.inks, "sources"), list);
+    draw_cells(canvas, context, *document.made_of, list);
     if (const auto& cut = document.made_of->cut) {
       draw_offsets(canvas, *cut, list);
       draw_coordinates(canvas, *cut, list);

@@ -106,5 +106,10 @@ class Overlays {
 
 /// The widget that the colour bar of a canvas is for scripts and for what stands beside it.
 [[nodiscard]] std::string colour_bar_name(const CanvasView& canvas);
+/// What the colour bar of the first canvas took of it at the right in the last frame, in steps of 8 points; 0 without.
+[[nodiscard]] double colour_bar_room(const Widgets& widgets, const ScreenRect& canvas);
+/// fit_view() of a document with a header. A grid of channel maps leaves out the room of the colour bar, which would
+/// cover its last column.
+[[nodiscard]] ViewTransform whole_view(const Document& document, const ScreenRect& canvas, double bar_room);
 
 }  // namespace reber::gui

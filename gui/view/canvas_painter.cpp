@@ -170,18 +170,18 @@ bool CanvasPainter::draw_picture(Context& context, Picture& picture, const Canva
 }
 
 /// A whole image stays whole when parts of the window come and go.
-void CanvasPainter::fit(Document& document, const ScreenRect& area, bool primary) {
-  if (!document.header) {
-    if (primary) fitted_in_ = area;
-    return;
-  }
-  const Shape shape = document.header->shape;
-  if (primary && fitted_in_.width > 1 && (fitted_in_.width != area.width || fitted_in_.height != area.height) &&
-      document.view == fit_view(document.view, shape, fitted_in_))
+void CanvasPainter::fit(const Context& context, Document& document, const ScreenRect& area, bool primary) {
+  const double room = primary ? colour_bar_room(context.widgets, area) : 0;
+  const bool changed = fitted_in_.width != area.width || fitted_in_.height != area.height || fitted_room_ != room;
+  if (document.header && primary && fitted_in_.width > 1 && changed &&
+      document.view == whole_view(document, fitted_in_, fitted_room_))
     document.fit_when_drawn = true;
-  if (primary) fitted_in_ = area;
-  if (!document.fit_when_drawn || area.width <= 1) return;
-  document.view = fit_view(document.view, shape, area);
+  if (primary) {
+    fitted_in_ = area;
+    fitted_room_ = room;
+  }
+  if (!document.header || !document.fit_when_drawn || area.width <= 1) return;
+  document.view = whole_view(document, area, room);
   document.fit_when_drawn = false;
 }
 
@@ -225,7 +225,7 @@ void CanvasPainter::draw_canvas(Context& context, const ScreenRect& area, Docume
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse |
                    (covers ? ImGuiWindowFlags_NoBackground : 0));
   ImGui::PopStyleVar(2);
-  fit(moved, area, primary);
+  fit(context, moved, area, primary);
   CanvasView under_hand{moved, hand == nullptr ? layer : moved.shown, CanvasTransform(moved.view, area), primary,
                         scale_};
   ImGui::InvisibleButton(

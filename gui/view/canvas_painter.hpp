@@ -73,7 +73,7 @@ class CanvasPainter {
   /// hand: whose view the mouse moves, on whose grid `document` was laid; null: document
   void draw_canvas(Context& context, const ScreenRect& area, Document& document, LayerKind layer, std::size_t place,
                    Document* hand = nullptr);
-  void fit(Document& document, const ScreenRect& area, bool primary);
+  void fit(const Context& context, Document& document, const ScreenRect& area, bool primary);
   void draw_over(Context& context, Picture& picture, const CanvasView& canvas);
   void draw_blinking(Context& context, const ScreenRect& area, Document& document, Document& other);
   /// A document and the layer of it that stands in a tile.
@@ -97,7 +97,8 @@ class CanvasPainter {
   std::deque<Picture> pictures_{2};  ///< by place
   CanvasMenu menu_;
   double scale_ = 1;
-  ScreenRect fitted_in_;  ///< the first image's part of the window in the last frame
+  ScreenRect fitted_in_;    ///< the first image's part of the window in the last frame
+  double fitted_room_ = 0;  ///< and what the colour bar took of it
   ScreenRect covered_;
   bool complete_ = true;
 };

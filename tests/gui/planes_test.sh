@@ -72,6 +72,11 @@ wait 3
 expect documents.2.made.cells.length == 12
 expect documents.2.made.sources ~ searched in each plane
 expect documents.2.made.cells.0.sources >= 1
+# The whole grid lies beside the colour bar, also where it was moved away and is fetched again.
+$(for plane in 0 1 2 3 4 5 6 7 8 9 10 11; do echo "apart overlay.cell.$plane overlay.colour_bar"; done)
+key Ctrl+0
+wait 3
+$(for plane in 0 1 2 3 4 5 6 7 8 9 10 11; do echo "apart overlay.cell.$plane overlay.colour_bar"; done)
 key Ctrl+PageUp
 wait 2
 key Ctrl+PageUp
