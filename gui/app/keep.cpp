@@ -106,7 +106,8 @@ void restore_image(Context& context, const SavedImage& image) {
   if (image.ran) context.shell.run(document);
 }
 
-UndoState undo_state(const Document& document, WrittenRequest& written) {
+UndoState undo_state(const Document& document, Workbench& workbench) {
+  WrittenRequest& written = workbench.written[document.id];
   UndoState state;
   state.document = document.id;
   if (written.text.empty() || first_changed(written.request, document.request))
@@ -115,6 +116,7 @@ UndoState undo_state(const Document& document, WrittenRequest& written) {
   state.regions = regions_of(document);
   state.told_in = document.told_in;
   state.marks = document.sources.marks;
+  for (const auto& catalogue : workbench.catalogues) state.catalogues.emplace_back(catalogue->path, catalogue->marks);
   for (const std::int64_t row : document.sources.flagged) state.flags += fmt::format("{} ", row);
   if (!document.sources.edits.marks().empty()) state.edits = to_json(document.sources.edits.marks()).dump();
   if (!document.sources.edits.fits().empty()) state.fits = to_json(document.sources.edits.fits()).dump();
@@ -123,10 +125,14 @@ UndoState undo_state(const Document& document, WrittenRequest& written) {
   return state;
 }
 
-/// Layers came or went: how they are shown first is nobody's change.
-bool same_layers(const UndoState& a, const UndoState& b) {
-  return std::ranges::equal(a.display, b.display, {}, &std::pair<LayerKind, RenderSettings>::first,
-                            &std::pair<LayerKind, RenderSettings>::first);
+/// The one before, with what became another by itself. Layers and catalogues came or went: how they are shown first is
+/// nobody's change. Catalogues are of all images: their change is a step of the shown one.
+UndoState amended(UndoState before, const UndoState& now, bool shown) {
+  const auto first = [](const auto& each) { return each.first; };
+  if (!std::ranges::equal(before.display, now.display, {}, first, first)) before.display = now.display;
+  if (!shown || !std::ranges::equal(before.catalogues, now.catalogues, {}, first, first))
+    before.catalogues = now.catalogues;
+  return before;
 }
 
 /// Which setting of a layer changed.
@@ -158,7 +164,7 @@ std::string gesture_between(const UndoState& before, const UndoState& now) {
   if (before.fits != now.fits) return fit_between(before, now);
   if (before.edits != now.edits) return "edits of rows";
   if (before.told_in != now.told_in) return "display: unit";
-  if (before.marks != now.marks) return "display: marks";
+  if (before.marks != now.marks || before.catalogues != now.catalogues) return "display: marks";
   if (before.parameters == now.parameters) return display_gesture(before, now);
   const Json patch = Json::diff(Json::parse(before.parameters), Json::parse(now.parameters));
   if (patch.empty()) return "parameters";
@@ -175,6 +181,9 @@ void go_to(Context& context, Document& document, const UndoState& state) {
   if (regions_of(document) != state.regions) set_regions(document, state.regions);
   document.told_in = state.told_in;
   document.sources.marks = state.marks;
+  for (const auto& catalogue : context.state.workbench->catalogues)
+    for (const auto& [path, marks] : state.catalogues)
+      if (path == catalogue->path) catalogue->marks = marks;
   for (const auto& [kind, render] : state.display)
     if (document.layer(kind).limits_set) document.layer(kind).render = render;
   document.sources.flagged.clear();
@@ -287,21 +296,17 @@ void keep_frame(Context& context) {
     if (document->awaited_layer && context.shell.show_layer(*document, *document->awaited_layer))
       document->awaited_layer.reset();
     const SourceView& sources = document->sources;
+    const bool awaited = sources.awaited.has_value();
     if (document->result && (sources.awaited || !sources.edits.empty() || sources.marks.on()))
       follow_result(*document);  // whatever panels are open
     leave_out_excluded(context, *document);
-    const UndoState now = undo_state(*document, workbench.written[document->id]);
-    const auto found = workbench.undo.find(document->id);
-    if (found == workbench.undo.end()) {
-      workbench.undo.emplace(document->id, UndoHistory<UndoState>(now));
-    } else if (!same_layers(found->second.now(), now)) {
-      UndoState amended = found->second.now();
-      amended.display = now.display;
-      found->second.amend(amended);
-      if (!(amended == now)) found->second.record(now, gesture_between(amended, now), context.state.now);
-    } else if (!(found->second.now() == now)) {
-      found->second.record(now, gesture_between(found->second.now(), now), context.state.now);
-    }
+    const UndoState now = undo_state(*document, workbench);
+    UndoHistory<UndoState>& history = workbench.undo.try_emplace(document->id, now).first->second;
+    if (history.now() == now) continue;
+    if (awaited && !sources.awaited) history.amend(now);  // what a session kept for the rows
+    history.amend(amended(history.now(), now, document.get() == context.state.document()));
+    if (history.now() == now) continue;
+    if (history.record(now, gesture_between(history.now(), now), context.state.now)) context.state.forget_error();
   }
   if (workbench.recovery && workbench.recovery->autosave().due(context.state.now)) keep_copy(context);
 }

@@ -197,7 +197,11 @@ std::optional<std::int64_t> ViewerState::saved_index(std::int64_t id) const {
 }
 
 void ViewerState::say(std::string text, bool is_error) {
-  notice = {std::move(text), is_error, now + (is_error ? 12 : 4)};
+  notice = {std::move(text), is_error, now, now + (is_error ? 12 : 4)};
+}
+
+void ViewerState::forget_error() {
+  if (notice.is_error && notice.since < now) notice = {};
 }
 
 double size_shown(double size, double part, double least) { return std::max(size * part, std::min(size, least)); }

@@ -238,7 +238,7 @@ struct Cursor {
 struct Notice {
   std::string text;
   bool is_error = false;
-  double until = 0;  ///< time of the frame clock
+  double since = 0, until = 0;  ///< times of the frame clock
 };
 
 /// Sizes that splitters change, in units of the interface's scale.
@@ -322,6 +322,8 @@ struct ViewerState {
   /// The place of a document among the images that a workspace keeps, which are those with a file; empty for others.
   [[nodiscard]] std::optional<std::int64_t> saved_index(std::int64_t id) const;
   void say(std::string text, bool is_error = false);
+  /// An action succeeded: an error that was told in an earlier frame goes.
+  void forget_error();
 };
 
 }  // namespace reber::gui

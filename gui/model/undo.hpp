@@ -20,9 +20,9 @@ class UndoHistory {
 
   explicit UndoHistory(State first = {}, std::size_t most = 200) : states_{{std::move(first), {}}}, most_(most) {}
 
-  /// Call after every change with what was done. seconds: a clock that only goes forward.
-  void record(const State& now, const std::string& gesture, double seconds) {
-    if (now == states_[at_].state) return;
+  /// Call after every change with what was done. seconds: a clock that only goes forward. True where a step begins.
+  bool record(const State& now, const std::string& gesture, double seconds) {
+    if (now == states_[at_].state) return false;
     const bool latest = at_ + 1 == states_.size();
     const bool same =
         latest && at_ > 0 && gesture == states_[at_].gesture && open_ && seconds - changed_seconds_ <= kCoalesceSeconds;
@@ -30,7 +30,7 @@ class UndoHistory {
     open_ = true;
     if (same) {
       states_[at_].state = now;
-      return;
+      return false;
     }
     states_.resize(at_ + 1);
     states_.push_back({now, gesture});
@@ -39,6 +39,7 @@ class UndoHistory {
       states_.erase(states_.begin());
       --at_;
     }
+    return true;
   }
 
   /// The present state became another one by itself: that is no step.

@@ -94,6 +94,7 @@ struct UndoState {
   std::string parameters, regions, flags, edits, fits;
   std::string told_in;                                        ///< unit of the values
   MarkLook marks;                                             ///< of the sources
+  std::vector<std::pair<std::string, MarkLook>> catalogues;   ///< marks of the catalogues from files, by path
   std::vector<std::pair<LayerKind, RenderSettings>> display;  ///< of the layers whose limits are set
   friend bool operator==(const UndoState&, const UndoState&) = default;
 };

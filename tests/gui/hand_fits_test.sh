@@ -60,6 +60,7 @@ wait 2
 key Shift+j
 wait 2
 expect notice ~ different islands
+shown status.notice
 click sources.row.0
 wait 2
 click sources.row.1 ctrl
@@ -70,6 +71,8 @@ settle
 wait 3
 expect documents.0.table.shown == 4
 expect documents.0.origins.merged == 1
+# What was refused before is told no more.
+hidden status.notice
 screenshot merged.png
 key Shift+k
 wait 2

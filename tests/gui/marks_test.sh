@@ -73,6 +73,13 @@ wait 3
 click marks.colour.Flux
 wait 3
 expect bench.marks.0.colour.column == Flux
+key Ctrl+z
+wait 3
+expect bench.marks.0.colour.column != Flux
+expect documents.0.marks.size.limits.1 == 0.05
+key Ctrl+Shift+z
+wait 3
+expect bench.marks.0.colour.column == Flux
 move overlay.marks.0
 action window.theme
 wait 5

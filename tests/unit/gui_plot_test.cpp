@@ -117,8 +117,9 @@ TEST(GuiPlot, ABoxTakesTheAcceptedRowsWithinIt) {
 TEST(GuiUndo, TakesBackAndDoesAgain) {
   UndoHistory<int> history(0);
   EXPECT_FALSE(history.can_undo());
-  history.record(1, "seed", 0);
-  history.record(2, "kernel", 0.1);
+  EXPECT_TRUE(history.record(1, "seed", 0));
+  EXPECT_TRUE(history.record(2, "kernel", 0.1));
+  EXPECT_FALSE(history.record(2, "kernel", 0.1));
   EXPECT_EQ(history.undo_name(), "kernel");
   EXPECT_EQ(history.undo(), 1);
   EXPECT_EQ(history.redo_name(), "kernel");
