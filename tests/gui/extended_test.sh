@@ -17,6 +17,8 @@ open sky.fits
 settle
 hidden panel.extended
 expect documents.0.extended.wanted == false
+action panel.display
+wait 3
 click pipeline.extended
 wait 2
 key Enter
@@ -103,6 +105,8 @@ play second.steps
 # What they do not go with.
 cat > third.steps << 'STEPS'
 settle
+action panel.display
+wait 3
 click pipeline.extended
 wait 2
 key Enter
