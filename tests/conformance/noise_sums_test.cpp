@@ -29,6 +29,8 @@ Image noise_with_sources(Shape shape, double blank_fraction, std::uint64_t seed)
   return image;
 }
 
+Rect whole(Shape image) { return {0, 0, image.ny, image.nx}; }
+
 struct Measured {
   MeasuredCorrelation correlation;
   Image snr;
@@ -73,7 +75,7 @@ double correlation_at(const Image& snr, const std::vector<std::vector<bool>>& no
                       std::int64_t dx) {
   double product = 0, count = 0, square = 0, all = 0;
   std::size_t patch = 0;
-  for (const Rect& where : noise_patches(snr.shape())) {
+  for (const Rect& where : noise_patches(whole(snr.shape()))) {
     const std::vector<bool>& noise = noise_in[patch++];
     const auto is = [&](std::int64_t y, std::int64_t x) { return noise[static_cast<std::size_t>(y * where.nx + x)]; };
     const auto value = [&](std::int64_t y, std::int64_t x) {
@@ -116,7 +118,7 @@ TEST_P(NoiseOfImages, has_the_same_bits_everywhere_and_is_right) {
       }
       if (expected.correlation.pixels == 0) continue;
       std::vector<std::vector<bool>> noise;
-      for (const Rect& where : noise_patches(shape)) noise.push_back(noise_of(expected, where, grow));
+      for (const Rect& where : noise_patches(whole(shape))) noise.push_back(noise_of(expected, where, grow));
       for (const auto& [dy, dx] : {std::pair<std::int64_t, std::int64_t>{0, 0}, {0, 3}, {2, -4}, {5, 5}, {1, 0}})
         EXPECT_NEAR(expected.correlation.correlation.at(dy, dx), correlation_at(expected.snr, noise, dy, dx), 1e-5);
     }
@@ -135,7 +137,7 @@ TEST(NoiseOfPlanes, a_card_sums_where_the_plane_lies) {
     const auto plane = load(card, image), streamed = load(card, image, 100);
     const BackgroundModel model = BackgroundModel::constant(image.shape(), 0, 1);
     const auto islands = card.label(*plane, model, DetectOptions{});
-    const NoiseQuestion question{noise_patches(image.shape()), 4, kLimit, 3};
+    const NoiseQuestion question{noise_patches(whole(image.shape())), 4, kLimit, 3};
     EXPECT_TRUE(card.noise_sums(*plane, model, *islands, question, {}).has_value());
     EXPECT_FALSE(card.noise_sums(*streamed, model, *card.label(*streamed, model, DetectOptions{}), question, {}));
   }

@@ -200,14 +200,14 @@ TEST(NoiseCorrelation, IsMeasuredOutsideSources) {
       std::copy_n(snr.begin() + y * kSide + where.x0, where.nx, out + y * where.nx);
   };
   ThreadPool one(1), three(3);
-  const MeasuredCorrelation got = measure_noise_correlation({kSide, kSide}, patch, 6, one);
+  const MeasuredCorrelation got = measure_noise_correlation({0, 0, kSide, kSide}, patch, 6, one);
   EXPECT_GT(got.pixels, 60000);
   EXPECT_EQ(got.correlation.at(0, 0), 1);
   EXPECT_NEAR(got.correlation.at(0, 1), 0.5, 0.02);
   EXPECT_EQ(got.correlation.at(0, -1), got.correlation.at(0, 1));
   EXPECT_NEAR(got.correlation.at(3, -2), 0, 0.02);
   EXPECT_EQ(got.correlation.at(7, 0), 0);
-  const MeasuredCorrelation again = measure_noise_correlation({kSide, kSide}, patch, 6, three);
+  const MeasuredCorrelation again = measure_noise_correlation({0, 0, kSide, kSide}, patch, 6, three);
   for (std::int64_t dy = 0; dy <= 6; ++dy)
     for (std::int64_t dx = -6; dx <= 6; ++dx) EXPECT_EQ(got.correlation.at(dy, dx), again.correlation.at(dy, dx));
 }

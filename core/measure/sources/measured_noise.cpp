@@ -141,19 +141,31 @@ NoiseSums correlate(const std::vector<float>& patch, std::int64_t width, std::in
 
 }  // namespace
 
-std::vector<Rect> noise_patches(Shape shape) {
-  const auto patches_of = [](std::int64_t length) {
-    return std::clamp<std::int64_t>(length / kPatch, 1, kPatchesPerAxis);
-  };
-  const auto start_of = [](std::int64_t i, std::int64_t n, std::int64_t length, std::int64_t side) {
-    return std::clamp<std::int64_t>((2 * i + 1) * length / (2 * n) - side / 2, 0, length - side);
-  };
-  const std::int64_t across = patches_of(shape.nx), down = patches_of(shape.ny);
-  const std::int64_t nx = std::min(kPatch, shape.nx), ny = std::min(kPatch, shape.ny);
+namespace {
+
+/// Spans of one length that hold [begin, begin + length), or at most eight of them, from both ends alike: one, or an
+/// even number.
+std::vector<PixelSpan> patch_spans(std::int64_t begin, std::int64_t length) {
+  const std::int64_t side = std::min(kPatch, length), pairs = (length + 2 * kPatch - 1) / (2 * kPatch);
+  const std::int64_t n = length <= kPatch ? 1 : std::min(2 * pairs, kPatchesPerAxis);
+  std::vector<PixelSpan> spans(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; 2 * i < n; ++i) {
+    const std::int64_t middle = ((2 * i + 1) * length + 2 * n - 1) / (2 * n);
+    const std::int64_t start = std::clamp<std::int64_t>(middle - side / 2, 0, length - side);
+    const auto first = static_cast<std::size_t>(i);
+    spans[first] = {begin + start, begin + start + side};
+    spans[spans.size() - 1 - first] = {begin + length - start - side, begin + length - start};
+  }
+  return spans;
+}
+
+}  // namespace
+
+std::vector<Rect> noise_patches(const Rect& part) {
   std::vector<Rect> patches;
-  for (std::int64_t j = 0; j < down; ++j)
-    for (std::int64_t i = 0; i < across; ++i)
-      patches.push_back({start_of(j, down, shape.ny, ny), start_of(i, across, shape.nx, nx), ny, nx});
+  const std::vector<PixelSpan> across = patch_spans(part.x0, part.nx);
+  for (const PixelSpan& rows : patch_spans(part.y0, part.ny))
+    for (const PixelSpan& cols : across) patches.push_back({rows.begin, cols.begin, rows.size(), cols.size()});
   return patches;
 }
 
@@ -198,10 +210,10 @@ MeasuredCorrelation correlation_of(const NoiseSums& sums, std::int64_t reach) {
   return measured;
 }
 
-MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& patch, std::int64_t reach,
+MeasuredCorrelation measure_noise_correlation(const Rect& part, const NoisePatch& patch, std::int64_t reach,
                                               ThreadPool& pool, const Progress& progress) {
   const trace::Span span("host", "the noise's correlation");
-  const std::vector<Rect> patches = noise_patches(shape);
+  const std::vector<Rect> patches = noise_patches(part);
   reach = reach_in(patches, reach);
   return correlation_of(sums_of_patches(patches, patch, reach, pool, progress), reach);
 }
@@ -219,29 +231,30 @@ NoiseSums sum_noise(const NoiseOf& of, const NoiseQuestion& question, std::optio
 
 MeasuredCorrelation measure_noise_correlation(const NoiseOf& of, std::int64_t reach, float limit, std::int64_t grow,
                                               ThreadPool& pool, const Job& job) {
-  NoiseQuestion question{noise_patches(of.plane.shape()), 0, limit, grow};
+  NoiseQuestion question{noise_patches(of.background.grid.part()), 0, limit, grow};
   question.reach = reach_in(question.patches, reach);
   std::optional<LabelRuns> labels;
   return correlation_of(sum_noise(of, question, labels, pool, job), question.reach);
 }
 
 NoiseField::NoiseField(const NoiseOf& of, const NoiseQuestion& question, const LabelRuns& labels, const Job& job)
-    : labels_(labels), limit_(question.limit), grow_(question.grow) {
+    : labels_(labels), limit_(question.limit), grow_(question.grow), image_(of.plane.shape()) {
   for (const Rect& patch : question.patches) {
-    const std::int64_t x0 = std::max<std::int64_t>(patch.x0 - grow_, 0),
-                       x1 = std::min(patch.x0 + patch.nx + grow_, of.plane.shape().nx);
-    wide_.push_back({patch.y0, x0, patch.ny, x1 - x0});
+    wide_.push_back(wide_of(patch));
     first_.push_back(first_.back() + wide_.back().shape().count());
   }
   pixels_ = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(first_.back()));
   of.backend.render_each(MapKind::snr, of.plane, &of.background, wide_, pixels_.get(), job);
 }
 
+Rect NoiseField::wide_of(const Rect& patch) const {
+  const std::int64_t x0 = std::max<std::int64_t>(patch.x0 - grow_, 0),
+                     x1 = std::min(patch.x0 + patch.nx + grow_, image_.nx);
+  return {patch.y0, x0, patch.ny, x1 - x0};
+}
+
 void NoiseField::patch(const Rect& where, float* out) const {
-  const auto holds = [&](const Rect& one) {
-    return one.y0 == where.y0 && one.x0 <= where.x0 && where.x0 + where.nx <= one.x0 + one.nx;
-  };
-  const auto k = static_cast<std::size_t>(std::ranges::find_if(wide_, holds) - wide_.begin());
+  const auto k = static_cast<std::size_t>(std::ranges::find(wide_, wide_of(where)) - wide_.begin());
   const Rect& wide = wide_[k];
   std::vector<float> snr(pixels_.get() + first_[k], pixels_.get() + first_[k + 1]);
   blank_sources(snr, wide, labels_, limit_, grow_);

@@ -17,9 +17,11 @@
 
 namespace reber {
 
-/// Where noise is measured: up to 8 x 8 patches of 128 x 128 pixels spread evenly over the image, in raster order,
-/// those of a row with the same rows of the image.
-[[nodiscard]] std::vector<Rect> noise_patches(Shape shape);
+/// Where noise is measured: up to 8 x 8 patches of at most 128 x 128 pixels, which hold a rectangle of the image or are
+/// spread evenly over it, from both ends alike. In raster order, those of a row with the same rows of the image. Below
+/// 1024 pixels on a side they may overlap.
+///   part: not empty; what the cells of the background cover, so that a frame of blank pixels changes nothing
+[[nodiscard]] std::vector<Rect> noise_patches(const Rect& part);
 
 /// S/N of a patch, its rows without gaps, blanked (NaN) wherever a pixel is no noise. Called from several threads.
 using NoisePatch = std::function<void(const Rect& where, float* out)>;
@@ -32,8 +34,9 @@ struct MeasuredCorrelation {
   NoiseCorrelation correlation;
   std::int64_t pixels = 0;  ///< known ones; 0 where nothing could be measured
 };
-[[nodiscard]] MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& patch, std::int64_t reach,
-                                                            ThreadPool& pool, const Progress& progress = {});
+[[nodiscard]] MeasuredCorrelation measure_noise_correlation(const Rect& part, const NoisePatch& patch,
+                                                            std::int64_t reach, ThreadPool& pool,
+                                                            const Progress& progress = {});
 
 /// The image whose noise is measured, and what is known of it.
 struct NoiseOf {
@@ -64,12 +67,15 @@ class NoiseField {
   void patch(const Rect& where, float* out) const;
 
  private:
+  [[nodiscard]] Rect wide_of(const Rect& patch) const;  ///< with the columns beside it whose sources reach into it
+
   const LabelRuns& labels_;
-  std::vector<Rect> wide_;              ///< each patch with the columns beside it whose sources reach into it
+  std::vector<Rect> wide_;              ///< of each patch
   std::vector<std::int64_t> first_{0};  ///< of each in pixels_; one more at the end
   std::unique_ptr<float[]> pixels_;
   float limit_;
   std::int64_t grow_;
+  Shape image_;
 };
 
 /// Blanks what is no noise in the S/N of a rectangle: the runs of islands, pixels of abs(S/N) > limit, and all within

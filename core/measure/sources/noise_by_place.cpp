@@ -45,7 +45,7 @@ NoiseByPlace measure_noise_by_place(const NoiseOf& of, const BeamField& beams, c
                                     ThreadPool& pool, const Job& job) {
   const auto reach = noise_reach(ellipse_of(middle).major);
   if (!reach) return {};
-  const std::vector<Rect> patches = noise_patches(of.plane.shape());
+  const std::vector<Rect> patches = noise_patches(of.background.grid.part());
   const std::int64_t longest = std::min(patches.front().nx, patches.front().ny) - 1;
   BeamClasses classes({}, {}, middle, BeamClasses::Errors::of_beam);
   for (const Rect& one : patches)
