@@ -217,6 +217,9 @@ run mosaic f0.fits f2.fits wide.fits --like grid.fits -o each.fits --common --pe
 expect_status 0
 check common each.fits 4
 expect_in each.fits "wide.fits smoothed to the common beam first"
+run mosaic f0.fits f2.fits wide.fits --like grid.fits -o noise.fits --common --json noise.json "${cpu[@]}"
+expect_status 0
+expect_in noise.json "after smoothing in 4 of 5 planes"
 expect_no_file .reber-*
 
 # What it refuses, before any work.
@@ -236,6 +239,9 @@ refused h3.fits --like grid.fits --weights map:none_rms.fits -o no.fits
 expect_in err "none_rms.fits: no pixel of it is above 0"
 refused f0.fits f1.fits --like grid.fits --weights map:%_rms.fits --common -o no.fits
 expect_in err "smooth the fields"
+printf 'f0 1 2 3 4 5\nf1 1\n' >two.txt
+refused f0.fits f1.fits --like grid.fits --weights two.txt --common --per-plane -o no.fits
+expect_in err "1 is the rms of f0.fits as it is"
 run mosaic f0.fits --like grid.fits --weights map:nothing.fits -o no.fits "${cpu[@]}"
 expect_status 3
 printf 'f0 1 2\n' >two.txt

@@ -105,6 +105,23 @@ elif what == "formula":
     compare("m.fits", image, 3e-5)
     compare("w.fits", weight, 3e-5)
     compare("s.fits", 1 / np.sqrt(weight), 4e-3)
+elif what == "smoothed" and sys.argv[2] == "make":
+    # Noise of rms 1 whose power goes like the transfer of beams of 3 and 6 pixels.
+    rng, g = np.random.default_rng(6), np.fft.fftfreq(256)
+    for i, fwhm in enumerate((3, 6)):
+        t = np.exp(-np.pi ** 2 / (8 * np.log(2)) * fwhm ** 2 * (g[:, None] ** 2 + g ** 2))
+        n = np.fft.ifft2(np.fft.fft2(rng.normal(0, 1, (256, 256))) * t).real
+        write("j%d.fits" % i, n / n.std(), keys(256, 0, 0, (fwhm * PIX, fwhm * PIX, 0.0)))
+elif what == "smoothed":
+    raw = open(sys.argv[2], "rb").read().decode("latin-1").replace("'", " ")
+    cards = "".join(raw[i:i + 80][8:].strip() + " " for i in range(0, raw.index("END" + " " * 77), 80) if raw[i:i + 7] == "HISTORY")
+    told = [float(cards.split("mosaic: j%d.fits, rms " % i)[1].split()[0]) for i in (0, 1)]
+    assert all(cards.split("mosaic: j%d.fits, rms " % i)[1].split(",")[0].endswith("after smoothing") for i in (0, 1)), cards
+    # To 6 pixels: four times the area of the beam, and sqrt(9 / (9 + 2 (36 - 9))) of the rms.
+    assert abs(told[0] - 4 / np.sqrt(7)) < .05 and abs(told[1] - 1) < .05, told
+    weight, noise = read("jw.fits")[100:150, 100:150], read("js.fits")[100:150, 100:150]
+    want = sum(rms ** -2 for rms in told)
+    assert abs(weight / want - 1).max() < 1e-4 and abs(noise * np.sqrt(want) - 1).max() < 1e-2, (weight, want)
 elif what == "noise":
     got, rms = read("nm.fits"), read("ns.fits")
     part = np.s_[60:200, 60:200]
@@ -153,15 +170,33 @@ run mosaic f0.fits f1.fits wide.fits --like grid.fits -o common.fits --common --
 expect_status 0
 expect_no_file .reber-*
 # They are told of by the names of the user's files, which a pattern of primary beams stands for as well.
-expect_in common.fits "mosaic: wide.fits, rms 1"
+expect_in common.fits "mosaic: wide.fits, uniform weight,"
 expect_not_in common.fits ".reber-"
 run mosaic f0.fits f1.fits --like grid.fits -o common.fits --to-beam 40,40,0 --beam-model image:%_pb.fits --weights uniform --overwrite "${cpu[@]}"
 expect_status 0
+
+# The rms of fields that are smoothed first is that of what is added; one of the fields as they are is refused.
+check smoothed make
+run mosaic j0.fits j1.fits --common -o j.fits --write-weight jw.fits --write-rms-map js.fits "${cpu[@]}"
+expect_status 0
+check smoothed j.fits
+run mosaic j0.fits --to-beam 40,40,0 -o j.fits --overwrite "${cpu[@]}"
+expect_status 0
+expect_in j.fits "j0.fits, rms" "after smoothing"
+run mosaic j0.fits -o j.fits --overwrite "${cpu[@]}"
+expect_status 0
+expect_not_in j.fits "after smoothing"
 
 # What it refuses, before any work.
 refused() { run mosaic "$@" "${cpu[@]}"; [ "$status" -eq 2 ] || expect_status 2; [ ! -e no.fits ] || report "no.fits was written"; }
 refused f0.fits far.fits --like grid.fits -o no.fits
 expect_in err "no pixel of it lies on the grid"
+printf 'f0 1\nf1 1.3\n' >two.txt
+for words in --common "--to-beam 40,40,0"; do
+  # shellcheck disable=SC2086
+  refused f0.fits f1.fits --like grid.fits --weights two.txt $words -o no.fits
+  expect_in err "1 is the rms of f0.fits as it is" "smooth the fields"
+done
 refused f0.fits beamless.fits --like grid.fits -o no.fits
 expect_in err "has no beam"
 refused f0.fits zero.fits --like grid.fits -o no.fits

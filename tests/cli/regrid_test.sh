@@ -187,6 +187,61 @@ run info psf.fits
 expect_status 0
 expect_in out "3"
 
+# Planes with beams of their own, one without: the map has a beam for each, with which find gets their totals right.
+cat >beams.py <<'E2'
+import struct, sys; from sky import *
+FWHM = [4.0, 5.0, 0.0, 6.0]  # pixels; 0: none
+if sys.argv[1] == "make":
+    rng = np.random.default_rng(8)
+    v, u = np.mgrid[:200, :200]
+    sky = np.array([sum(gauss(u - x, v - y, f or 5) for x, y in ((60.3, 60.2), (130.1, 70.4), (80.4, 140.3))) for f in FWHM])
+    keys = dict(sin_keys(200, 200.0, 70.0, 2.0), CTYPE3="FREQ", CRVAL3=1e9, CRPIX3=1.0, CDELT3=1e6, CASAMBM=True, EXTEND=True)
+    for name, widths in (("own", FWHM), ("late", [0.0] + FWHM[1:]), ("alike", [5.0] * 4), ("none", [0.0] * 4)):
+        write(name + ".fits", sky + rng.normal(0, .005, sky.shape), keys)
+        columns = zip(("BMAJ", "BMIN", "BPA", "CHAN", "POL"), "EEEJJ", ("arcsec", "arcsec", "deg", "", ""))
+        cards = [card(k, w) for i, (n, f, t) in enumerate(columns, 1) for k, w in (("TTYPE%d" % i, n), ("TFORM%d" % i, "1" + f), ("TUNIT%d" % i, t))]
+        text = "XTENSION= 'BINTABLE'".ljust(80) + "".join([card(k, w) for k, w in dict(BITPIX=8, NAXIS=2, NAXIS1=20, NAXIS2=4, PCOUNT=0, GCOUNT=1, TFIELDS=5).items()] + cards
+                       + [card("EXTNAME", "BEAMS"), card("NCHAN", 4), card("NPOL", 1)]) + "END".ljust(80)
+        rows = b"".join(struct.pack(">fffii", 2 * f, 2 * f, 0, k, 0) for k, f in enumerate(widths))
+        open(name + ".fits", "ab").write((text + " " * (-len(text) % 2880)).encode() + rows + b"\0" * (-len(rows) % 2880))
+elif sys.argv[1] == "map":
+    widths = [float(f) for f in sys.argv[3:]]
+    got, _ = read(sys.argv[2])
+    assert got.shape[:-2] == ((4, 3) if len(widths) > 1 else (3,)), got.shape
+    got = got.reshape(len(widths), 3, *got.shape[-2:])
+    for k, f in enumerate(widths):
+        if not f: assert np.isnan(got[k]).all(), k
+        else: assert np.isfinite(got[k]).any() and np.nanmax(abs(got[k, :2] * 1800 / f - 1)) < 1e-3, (k, got[k])
+elif sys.argv[1] == "totals":
+    lines = [line.rstrip().split(",") for line in open(sys.argv[2]) if not line.startswith("#")]
+    at = {name: i for i, name in enumerate(lines[0])}
+    rows = [(int(line[at["Plane"]]), float(line[at["Total_flux"]])) for line in lines[1:]]
+    assert sorted(k for k, _ in rows) == [0] * 3 + [1] * 3 + [3] * 3, rows
+    assert all(abs(total - 1) < .03 for _, total in rows), rows
+E2
+beams() { what="beams.py $*"; status=0; python3 beams.py "$@" >out 2>err || status=$?; expect_status 0; }
+beams make
+for name in own late alike; do
+  run regrid "$name.fits" --like own.fits --beam-is sky -o "${name}_b.fits" --write-psf-map "${name}_psf.fits" "${cpu[@]}"
+  expect_status 0
+done
+beams map own_psf.fits 4 5 0 6
+beams map late_psf.fits 0 5 0 6
+beams map alike_psf.fits 5
+expect_in own_b.fits "regrid: beam of plane 0 8 x 8 arcsec"
+expect_in alike_b.fits "regrid: beam 10 x 10 arcsec"
+run regrid own.fits --like own.fits --beam-is sky --plane 3 -o one_b.fits --write-psf-map one_psf.fits "${cpu[@]}"
+expect_status 0
+beams map one_psf.fits 6
+run find own_b.fits --planes all --psf-map own_psf.fits -o own.csv --backend cpu
+expect_status 0
+expect_in err "plane 2" "it has no beam"
+beams totals own.csv
+run regrid none.fits --like own.fits -o no.fits --write-psf-map no_psf.fits "${cpu[@]}"
+expect_status 2
+expect_in err "none.fits has no beam"
+for file in no.fits no_psf.fits; do expect_no_file "$file"; done
+
 # A grid of its own kind for every projection, and on to itself the same pixels.
 for projection in SIN TAN ZEA ARC STG CAR AIT MOL HPX; do
   run regrid beam.fits --projection "$projection" --pixel 3 --rotate 10 -o p.fits --overwrite "${cpu[@]}"

@@ -165,29 +165,37 @@ BeamField read_beam_map(const std::string& path, const ImageHeader& image, const
   return BeamField(std::move(nodes));
 }
 
-void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid,
-                    const std::function<std::optional<Beam>(PixelPosition)>& beam,
-                    const std::vector<std::string>& history, const FileOptions& how, const Progress& progress) {
-  const Shape shape = beam_map_nodes(grid.shape);
-  std::vector<std::optional<Beam>> nodes;
+bool beam_map_knows(const std::string& path, const ImageHeader& image, const Progress& progress) {
+  const BeamPlanes map = read_planes(path, image, progress);
+  for (std::int64_t y = 0; y < map.shape.ny; ++y)
+    for (std::int64_t x = 0; x < map.shape.nx; ++x)
+      if (known(map.at(y, x))) return true;
+  return false;
+}
+
+BeamMapNodes beam_map_of(Shape grid, const std::function<std::optional<Beam>(PixelPosition)>& beam,
+                         const Progress& progress) {
+  const Shape shape = beam_map_nodes(grid);
+  BeamMapNodes nodes;
+  nodes.reserve(static_cast<std::size_t>(shape.count()));
   for (std::int64_t y = 0; y < shape.ny; ++y) {
     progress.check();
     for (std::int64_t x = 0; x < shape.nx; ++x)
       nodes.push_back(beam({static_cast<double>(x * kBeamMapStep), static_cast<double>(y * kBeamMapStep)}));
   }
-  write_beam_map(path, input, grid, {&nodes, 1}, history, how, progress);
+  return nodes;
 }
 
-void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid,
-                    std::span<const std::vector<std::optional<Beam>>> maps, const std::vector<std::string>& history,
-                    const FileOptions& how, const Progress& progress) {
+void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid, std::int64_t maps,
+                    const std::function<BeamMapNodes(std::int64_t map)>& map_of,
+                    const std::vector<std::string>& history, const FileOptions& how, const Progress& progress) {
   constexpr auto kStep = static_cast<double>(kBeamMapStep);
   ImageHeader like;
   like.path = input;
   like.shape = beam_map_nodes(grid.shape);
   like.axes = {like.shape.nx, like.shape.ny, 3};
-  like.planes = 3 * static_cast<std::int64_t>(maps.size());
-  if (maps.size() > 1) like.axes.push_back(static_cast<std::int64_t>(maps.size()));
+  like.planes = 3 * maps;
+  if (maps > 1) like.axes.push_back(maps);
   for (std::string card : grid.cards) {
     const std::string keyword = fits::keyword_of(card);
     if (keyword.find("_ORDER") != std::string::npos || fits::value_of(card).find("TPV") != std::string::npos)
@@ -203,17 +211,19 @@ void write_beam_map(const std::string& path, const std::string& input, const Sky
   header.history = history;
   CubeWriter writer(path, header, {}, how);
   double Beam::*const parts[] = {&Beam::major_deg, &Beam::minor_deg, &Beam::pa_deg};
-  for (std::int64_t plane = 0; plane < like.planes; ++plane)
+  BeamMapNodes nodes;
+  for (std::int64_t plane = 0; plane < like.planes; ++plane) {
+    if (plane % 3 == 0) nodes = map_of(plane / 3);
     writer.write_plane(
         plane,
         [&](std::int64_t y0, std::int64_t ny, float* out) {
-          const auto& nodes = maps[static_cast<std::size_t>(plane / 3)];
           for (std::int64_t i = y0 * like.shape.nx; i < (y0 + ny) * like.shape.nx; ++i) {
             const auto& node = nodes[static_cast<std::size_t>(i)];
             *out++ = node ? static_cast<float>((*node).*parts[plane % 3]) : std::nanf("");
           }
         },
         progress);
+  }
   writer.finish();
 }
 

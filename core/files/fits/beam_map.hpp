@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -26,23 +25,29 @@ namespace reber {
 ///   without a beam, or with axes that no beam of this image can have; as ImagePlane::open
 [[nodiscard]] BeamField read_beam_map(const std::string& path, const ImageHeader& image, const Progress& progress = {});
 
-/// Writes such a map of three planes for an image on this grid, a pixel every kBeamMapStep pixels of it from the first
-/// on.
-///   beam     at a pixel of the grid; blank where it is empty
-///   input    a path that may not be written over
-///   throws InputError for a grid with distortions, and as CubeWriter
+/// Whether such a map has a beam for the image's plane anywhere: a pixel whose three values are those of a beam.
+///   throws InputError for a map with fewer planes, or for another number of planes of a cube; as ImagePlane::open
+[[nodiscard]] bool beam_map_knows(const std::string& path, const ImageHeader& image, const Progress& progress = {});
+
+/// Such a map has a pixel every kBeamMapStep pixels of the grid that it is written for, from the first on.
 inline constexpr std::int64_t kBeamMapStep = 32;
-void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid,
-                    const std::function<std::optional<Beam>(PixelPosition)>& beam,
-                    const std::vector<std::string>& history, const FileOptions& how, const Progress& progress = {});
-/// The same of beams that are known: those of beam_map_nodes(), row by row.   maps: one for all planes of a cube, or
-/// one for each, which lie along a fourth axis
-void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid,
-                    std::span<const std::vector<std::optional<Beam>>> maps, const std::vector<std::string>& history,
-                    const FileOptions& how, const Progress& progress = {});
-/// Pixels of such a map: one more along each axis than lies on the grid.
+/// Its pixels: one more along each axis than lies on the grid.
 [[nodiscard]] constexpr Shape beam_map_nodes(Shape grid) {
   return {(grid.ny - 1) / kBeamMapStep + 2, (grid.nx - 1) / kBeamMapStep + 2};
 }
+/// The beams of beam_map_nodes(), row by row; empty where no beam is known.
+using BeamMapNodes = std::vector<std::optional<Beam>>;
+/// Those of a beam that is known at any pixel of the grid.   throws Cancelled
+[[nodiscard]] BeamMapNodes beam_map_of(Shape grid, const std::function<std::optional<Beam>(PixelPosition)>& beam,
+                                       const Progress& progress = {});
+
+/// Writes such a map for an image on this grid, in degrees; blank where no beam is known.
+///   input    a path that may not be written over
+///   maps     1: it holds for all planes of a cube; else one for each, along a fourth axis
+///   map_of   makes one of them; called in order, once for each
+///   throws InputError for a grid with distortions, and as CubeWriter
+void write_beam_map(const std::string& path, const std::string& input, const SkyGrid& grid, std::int64_t maps,
+                    const std::function<BeamMapNodes(std::int64_t map)>& map_of,
+                    const std::vector<std::string>& history, const FileOptions& how, const Progress& progress = {});
 
 }  // namespace reber

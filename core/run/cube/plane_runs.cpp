@@ -16,6 +16,7 @@
 #include "core/base/error.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
+#include "core/files/fits/beam_map.hpp"
 
 namespace reber {
 namespace {
@@ -191,7 +192,12 @@ void PlaneRuns::work(PlaneLane& lane) {
 }  // namespace
 
 std::string why_no_search(const CubePlane& plane, const Request& request, const Progress& progress) {
-  return why_flagged(plane, request.beam.has_value() || !request.psf_map.empty(), progress);
+  // Of a plane whose header has no beam the map may have one; that is looked at only where it decides.
+  const auto in_map = [&] {
+    return plane.header->beam.has_value() || beam_map_knows(request.psf_map, *plane.header, progress);
+  };
+  const bool given = request.beam.has_value() || (!request.psf_map.empty() && in_map());
+  return why_flagged(plane, given, progress);
 }
 
 void run_planes(std::vector<PlaneLane> lanes, PlaneWalk& walk,

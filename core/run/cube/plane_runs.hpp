@@ -27,7 +27,8 @@ struct PlaneEvents {
 };
 
 /// Why there is nothing to search in a plane: all of it is blank, or it lacks a beam that others of the cube have and
-/// the request gives none. Empty where it can be searched. Reads rows until a pixel is finite.
+/// neither the request nor its map of the beam has. Empty where it can be searched. Reads rows until a pixel is finite.
+///   throws as beam_map_knows() and PixelSource::read_rows; Cancelled
 [[nodiscard]] std::string why_no_search(const CubePlane& plane, const Request& request, const Progress& progress);
 
 /// What works on one plane at a time.

@@ -94,7 +94,10 @@ class Mosaic::CubeFiles {
       cube.writer->finish();
     }
     const SkyGrid& grid = mosaic_.request_.grid;
-    if (!files_.psf_map.empty()) write_beam_map(files_.psf_map, like_.path, grid, beams_, history, how_, progress);
+    const auto map_of = [&](std::int64_t channel) { return beams_[static_cast<std::size_t>(channel)]; };
+    if (!files_.psf_map.empty())
+      write_beam_map(files_.psf_map, like_.path, grid, static_cast<std::int64_t>(beams_.size()), map_of, history, how_,
+                     progress);
     if (!files_.coverage.empty()) write_moc(moc_of(mask_, grid.wcs), files_.coverage, how_);
   }
 
@@ -108,7 +111,7 @@ class Mosaic::CubeFiles {
   FileOptions how_;
   ImageHeader like_;
   std::vector<Cube> cubes_;
-  std::vector<std::vector<std::optional<Beam>>> beams_;
+  std::vector<BeamMapNodes> beams_;
   Mask mask_;
 };
 
@@ -142,8 +145,10 @@ std::vector<std::string> Mosaic::history_of(const Account& account) const {
     const MosaicInput& input = request_.inputs[i];
     const Span& rms = account.rms[i];
     std::string noise = !input.rms_map.empty() ? fmt::format("rms map {}", input.rms_map)
+                        : request_.uniform     ? "uniform weight"
                         : !fields_.cubes()     ? fmt::format("rms {:.6g}", rms.least)
                                                : fmt::format("rms {:.5e} to {:.5e}", rms.least, rms.most);
+    if (request_.smoothed && input.rms_map.empty() && !request_.uniform) noise += " after smoothing";
     // As many digits whatever the number: the header of a cube is laid out before the work.
     if (fields_.cubes())
       noise += fmt::format(" in {:0{}} of {} planes", channels - static_cast<std::int64_t>(account.left_out[i].size()),
@@ -212,8 +217,8 @@ void Mosaic::write_image(const MosaicFiles& files, const std::shared_ptr<Backend
   write(files.weight, "", MosaicPlane::Part::weight);
   write(files.rms, like.unit.text, MosaicPlane::Part::rms);
   if (!files.psf_map.empty()) {
-    const auto beams = mean_beams(fields, request_, progress);
-    write_beam_map(files.psf_map, like.path, request_.grid, {&beams, 1}, history_, how, progress);
+    const auto map_of = [&](std::int64_t) { return mean_beams(fields, request_, progress); };
+    write_beam_map(files.psf_map, like.path, request_.grid, 1, map_of, history_, how, progress);
   }
   if (files.coverage.empty()) return;
   Mask mask(like.shape);

@@ -39,7 +39,9 @@ struct MosaicRequest {
   Interpolation how = Interpolation::fitted;
   std::optional<Beam> beam;  ///< in place of the headers'
   BeamIs beam_is = BeamIs::automatic;
-  OpenOptions open;  ///< with a plane: that one of each input; without one all planes of cubes
+  bool smoothed = false;  ///< the inputs are fields smoothed to a common beam, and HISTORY says so of a measured rms
+  bool uniform = false;   ///< their rms is 1 to weight all alike, and HISTORY does not state it as noise
+  OpenOptions open;       ///< with a plane: that one of each input; without one all planes of cubes
   int threads = 0;
   std::vector<std::string> history;
 };

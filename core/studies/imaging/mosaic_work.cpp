@@ -64,6 +64,7 @@ void read_tables(const MosaicWork& work, MosaicRequest& request) {
   });
   constexpr std::string_view kMap = "map:";
   if (work.weights == "uniform") {
+    request.uniform = true;
     for (MosaicInput& input : request.inputs) input.rms = {1};
   } else if (work.weights.starts_with(kMap)) {
     for (MosaicInput& input : request.inputs)
@@ -73,15 +74,25 @@ void read_tables(const MosaicWork& work, MosaicRequest& request) {
   }
 }
 
+/// An rms that is given is that of the field as it is, and not of what is added.
+void refuse_noise_before_smoothing(const MosaicInput& input, bool uniform) {
+  if (!input.rms_map.empty())
+    throw InputError(
+        fmt::format("{} is a map of the rms of {} as it is, and --common and --to-beam smooth that first: smooth the "
+                    "fields (reber smooth), measure their maps, then add them",
+                    printable(input.rms_map), printable(input.name)));
+  if (!input.rms.empty() && !uniform)
+    throw InputError(
+        fmt::format("{:g} is the rms of {} as it is, and --common and --to-beam smooth that first: have it measured "
+                    "(--weights noise), or smooth the fields (reber smooth), then add them with the rms they have then",
+                    input.rms.front(), printable(input.name)));
+}
+
 /// Opens all inputs; of several numbers for a field's rms the one of the plane that is taken stays.
 void open_inputs(const MosaicWork& work, MosaicRequest& request, const Progress& progress) {
   const bool smoothed = work.common_beam || work.to_beam;
   for (MosaicInput& input : request.inputs) {
-    if (smoothed && !input.rms_map.empty())
-      throw InputError(
-          fmt::format("{} is a map of the rms of {} as it is, and --common and --to-beam smooth that first: smooth the "
-                      "fields (reber smooth), measure their maps, then add them",
-                      printable(input.rms_map), printable(input.name)));
+    if (smoothed) refuse_noise_before_smoothing(input, request.uniform);
     input.file = CubeSource::open(input.path, request.open, progress);
     if (!request.open.plane || input.rms.size() <= 1) continue;
     const std::int64_t planes = input.file->planes();
@@ -164,6 +175,7 @@ void smooth_fields(const MosaicWork& work, CommonFields& fields, const OnBackend
   }
   request.beam.reset();
   request.open = {};
+  request.smoothed = true;
 }
 
 }  // namespace

@@ -186,7 +186,8 @@ Regridding::Regridding(const CubeSource& cube, RegridRequest request) : cube_(cu
     const BeamOnGrid on(*cube.header(plane), *beam, beam_is(*header, request_.beam_is), grid);
     facts_.beam = on.middle();
     facts_.noise_gain = noise_gain(resample_table(request_.how, on.pixels()), on.pixels());
-    facts_.history.push_back(fmt::format("regrid: beam {} -> {} in the middle, constant {}", beam_words(*beam),
+    const std::string which = beams_differ() ? fmt::format(" of plane {}", plane) : "";
+    facts_.history.push_back(fmt::format("regrid: beam{} {} -> {} in the middle, constant {}", which, beam_words(*beam),
                                          beam_words(*facts_.beam), to_string(beam_is(*header, request_.beam_is))));
     facts_.history.push_back(fmt::format(
         "regrid: noise correlated like the beam has {:.5f} times its rms, and the same correlation on the sky",
@@ -202,6 +203,11 @@ std::optional<Beam> Regridding::beam_of(std::int64_t plane) const {
   return request_.beam ? request_.beam : cube_.header(plane)->beam;
 }
 
+bool Regridding::beams_differ() const {
+  const auto first = beam_of(planes_.front());
+  return std::ranges::any_of(planes_, [&](std::int64_t plane) { return !(beam_of(plane) == first); });
+}
+
 std::shared_ptr<const ResampleTable> Regridding::table_of(const std::optional<Beam>& beam) const {
   std::optional<Covariance> pixels;
   if (beam) pixels = to_pixels(covariance_of(*beam), geometry_of(*cube_.header(planes_.front())));
@@ -210,19 +216,17 @@ std::shared_ptr<const ResampleTable> Regridding::table_of(const std::optional<Be
 
 Regridding::Beams Regridding::output_beams() const {
   Beams beams;
-  bool same = true;
-  for (const std::int64_t plane : planes_) {
+  const auto on_output = [&](std::int64_t plane) -> std::optional<Beam> {
     const auto header = cube_.header(plane);
     const auto beam = beam_of(plane);
-    if (beam)
-      beams.table.push_back(BeamOnGrid(*header, *beam, beam_is(*header, request_.beam_is), request_.grid).middle());
-    if (!beam) beams.table.push_back(std::nullopt);
-    same = same && beams.table.back() == beams.table.front();
+    if (!beam) return std::nullopt;
+    return BeamOnGrid(*header, *beam, beam_is(*header, request_.beam_is), request_.grid).middle();
+  };
+  if (!beams_differ()) {
+    beams.one = on_output(planes_.front());
+    return beams;
   }
-  if (same) {
-    beams.one = beams.table.front();
-    beams.table.clear();
-  }
+  for (const std::int64_t plane : planes_) beams.table.push_back(on_output(plane));
   return beams;
 }
 
@@ -309,13 +313,20 @@ void Regridding::write_rms(const std::string& path, const std::string& map, cons
 
 void Regridding::write_psf(const std::string& path, const FileOptions& how, const Progress& progress) const {
   const auto image = cube_.header(planes_.front());
-  const auto beam = beam_of(planes_.front());
-  if (!beam)
+  if (!facts_.beam)
     throw InputError(fmt::format("{}: a map of the beam needs one; {}", printable(image->path), image->beam_note));
   const SkyGrid& grid = request_.grid;
-  const BeamOnGrid on(*image, *beam, beam_is(*image, request_.beam_is), grid);
-  write_beam_map(
-      path, image->path, grid, [&](PixelPosition pixel) { return on.at(pixel); }, facts_.history, how, progress);
+  const auto map_of = [&](std::int64_t map) {
+    const std::int64_t plane = planes_[static_cast<std::size_t>(map)];
+    const auto beam = beam_of(plane);
+    if (!beam) return BeamMapNodes(static_cast<std::size_t>(beam_map_nodes(grid.shape).count()));
+    const BeamOnGrid on(*cube_.header(plane), *beam, beam_is(*image, request_.beam_is), grid);
+    return beam_map_of(
+        grid.shape, [&](PixelPosition pixel) { return on.at(pixel); }, progress);
+  };
+  // Where planes have beams of their own, so has the map; else one map holds for all of them.
+  const std::int64_t maps = beams_differ() ? facts_.planes : 1;
+  write_beam_map(path, image->path, grid, maps, map_of, facts_.history, how, progress);
 }
 
 }  // namespace reber

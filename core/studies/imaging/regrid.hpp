@@ -135,8 +135,9 @@ class Regridding {
   /// the map is of another shape
   void write_rms(const std::string& path, const std::string& map, const std::shared_ptr<Backend>& backend,
                  const FileOptions& how, const Progress& progress) const;
-  /// Writes the map of the beam in the form that `find --psf-map` reads, a node every few pixels.
-  ///   throws InputError where there is no beam
+  /// Writes the map of the beam in the form that `find --psf-map` reads, a node every few pixels. Where the planes of a
+  /// cube have beams of their own, the map has one for each along a fourth axis, blank for a plane without a beam.
+  ///   throws InputError where no plane has a beam
   void write_psf(const std::string& path, const FileOptions& how, const Progress& progress) const;
 
  private:
@@ -145,6 +146,8 @@ class Regridding {
     std::vector<std::optional<Beam>> table;
   };
   [[nodiscard]] std::optional<Beam> beam_of(std::int64_t plane) const;
+  /// Planes have beams of their own, or some have none.
+  [[nodiscard]] bool beams_differ() const;
   [[nodiscard]] Beams output_beams() const;
   [[nodiscard]] std::shared_ptr<const ResampleTable> table_of(const std::optional<Beam>& beam) const;
   [[nodiscard]] OutputHeader header_of(const ImageHeader& like) const;
