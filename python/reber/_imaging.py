@@ -86,8 +86,14 @@ class Mosaic(_Written):
 
     image = property(lambda self: self.maps["image"], doc="The mosaic.")
     weight = property(lambda self: self.maps["weight"], doc="Sum of p^2 / rms^2.")
-    rms = property(lambda self: self.maps["rms"], doc="The noise, as weights and interpolation leave it.")
     cards = property(lambda self: self.maps.cards("image"), doc="Its header as 80-character cards.")
+
+    @property
+    def rms(self):
+        """The noise, as weights and interpolation leave it."""
+        if "rms" not in self.maps:
+            raise InputError("there is no map of the noise: weights='uniform', or write_rms_map=False")
+        return self.maps["rms"]
 
 
 class Cube(_Written):
@@ -343,7 +349,8 @@ def mosaic(images, *, like=None, projection=None, centre=None, pixel=None, size=
     'image:NAME'. weights: 'noise' (measured), 'uniform', 'map:NAME', a file; or of each field its rms, one per
     channel, or a map of it (a file, an array on the field's pixels, or (array, header)). shifts: (east, north) of each field in
     arcsec; scales: a factor of each; as a list, a dict by name, or a file. image_beam: in place of the headers'. output,
-    write_weight, write_rms_map, write_psf_map and coverage (a MOC): files to write; True: read from .maps alone.
+    write_weight, write_rms_map, write_psf_map and coverage (a MOC): files to write; True: read from .maps alone, which has no
+    rms where the weights are uniform.
 
     Fields go by way of files: arrays are written to the folder for temporary ones, and results are read from there when they
     are asked for. The mosaic itself needs memory for a band of rows.
@@ -352,6 +359,8 @@ def mosaic(images, *, like=None, projection=None, centre=None, pixel=None, size=
     _refuse("mosaic", settings, *(name for name in own if name in ("header", "wcs", "mask", "beam")))
     if coverage is True:
         raise TypeError("coverage: the name of a file was expected")
+    if write_rms_map is True and isinstance(weights, str) and weights == "uniform":
+        write_rms_map = ""
     files, tell = _Files(overwrite), teller(own.pop("progress", None))
     fields = _fields(images, files)
     if not fields:

@@ -170,6 +170,12 @@ class Imaging(unittest.TestCase):
     def test_weights_and_refusals_of_a_mosaic(self):
         skies, cards = self.fields()
         fields = [(sky, cards[0]) for sky in skies]
+        alike = reber.mosaic(fields, weights="uniform", **CPU)
+        self.assertEqual(sorted(alike.maps), ["image", "weight"])
+        with self.assertRaisesRegex(reber.InputError, "no map of the noise"):
+            print(alike.rms)
+        with self.assertRaisesRegex(reber.InputError, "knows no rms"):
+            reber.mosaic(fields, weights="uniform", write_rms_map=self.path("rms.fits"), **CPU)
         with open(self.path("rms.txt"), "w") as file:
             file.write("f0 1\nf1 2\nf2 3\n")
         for i, sky in enumerate(skies):

@@ -191,6 +191,8 @@ expect_not_in j.fits "after smoothing"
 refused() { run mosaic "$@" "${cpu[@]}"; [ "$status" -eq 2 ] || expect_status 2; [ ! -e no.fits ] || report "no.fits was written"; }
 refused f0.fits far.fits --like grid.fits -o no.fits
 expect_in err "no pixel of it lies on the grid"
+refused f0.fits f1.fits --like grid.fits --weights uniform -o no.fits --write-rms-map no_rms.fits
+expect_in err "--weights uniform knows no rms"
 printf 'f0 1\nf1 1.3\n' >two.txt
 for words in --common "--to-beam 40,40,0"; do
   # shellcheck disable=SC2086

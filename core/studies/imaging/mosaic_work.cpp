@@ -107,6 +107,9 @@ MosaicRequest request_of(const MosaicWork& work, const Progress& progress) {
   if (work.common_beam && work.to_beam) throw InputError("give --common or --to-beam, not both");
   if (work.per_plane && !work.common_beam) throw InputError("--per-plane belongs to --common");
   if (work.inputs.empty()) throw InputError("a mosaic needs at least one image");
+  if (work.weights == "uniform" && !work.rms.empty())
+    throw InputError(
+        "--weights uniform knows no rms, and --write-rms-map needs that of each field: leave one of them out");
   MosaicRequest request;
   request.primary = PrimaryBeam::parse(work.primary);
   request.corrected = work.corrected;
