@@ -3,15 +3,9 @@
 # Rows removed, locked and commented by hand: taken back and done again, kept when the finder runs again and in a
 # session, and written with a column Origin.
 #   edits_of_rows_test.sh REBER REBER_VIEW
-set -euo pipefail
-view=$2
 data=$(cd "$(dirname "$0")/../../sample_data" && pwd)
-folder=$(mktemp -d)
-trap '[ -z "${PICTURES:-}" ] || cp "$folder"/*.png "$PICTURES"; rm -rf "$folder"' EXIT
-cd "$folder"
-play() {
-  xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 --width 1280 --height 800 --script "$1"
-}
+# shellcheck source-path=SCRIPTDIR source=harness.sh
+. "$(dirname "$0")/harness.sh"
 
 cp "$data/galactic_plane_150mhz.fits" sky.fits
 cat > first.steps << 'STEPS'
@@ -87,16 +81,8 @@ type edited.csv
 click sources.export.write
 wait 2
 expect notice ~ rows written
-key Ctrl+Shift+s
-wait 3
-click session.path
-wait 2
-key Ctrl+a
-type one.reber.json
-click session.save
-wait 2
-expect notice ~ Session saved
 STEPS
+session_saved one.reber.json >> first.steps
 play first.steps
 cat > second.steps << 'STEPS'
 open one.reber.json

@@ -2,17 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Areas excluded on the image: the finder leaves them out, as the command does; undo and sessions keep them.
 #   excluded_test.sh REBER REBER_VIEW
-set -euo pipefail
-reber=$1 view=$2
-here=$(cd "$(dirname "$0")" && pwd)
-screen=${SCREEN:-1280x800}
-folder=$(mktemp -d)
-trap '[ -z "${PICTURES:-}" ] || cp "$folder"/*.png "$PICTURES"; rm -rf "$folder"' EXIT
-cd "$folder"
-play() {
-  xvfb-run -a -s "-screen 0 ${screen}x24 -noreset" "$view" --backend cpu --scale 1 --width "${screen%x*}" \
-    --height "${screen#*x}" --script "$1"
-}
+# shellcheck source-path=SCRIPTDIR source=harness.sh
+. "$(dirname "$0")/harness.sh"
 
 python3 "$here/pair_sky.py" sky.fits
 cat > first.steps << 'STEPS'
@@ -72,16 +63,8 @@ expect documents.0.result.sources == 2
 action run.copy_command
 wait 2
 dump state.json
-key Ctrl+Shift+s
-wait 3
-click session.path
-wait 2
-key Ctrl+a
-type one.reber.json
-click session.save
-wait 2
-expect notice ~ Session saved
 STEPS
+session_saved one.reber.json >> first.steps
 play first.steps
 cat > second.steps << 'STEPS'
 open one.reber.json

@@ -3,17 +3,8 @@
 # Sources added, merged, split and moved by hand: one step of undo each, refused with a reason, kept when the finder
 # runs again and in a session, and written with their origin.
 #   hand_fits_test.sh REBER REBER_VIEW
-set -euo pipefail
-view=$2
-here=$(cd "$(dirname "$0")" && pwd)
-screen=${SCREEN:-1280x800}
-folder=$(mktemp -d)
-trap '[ -z "${PICTURES:-}" ] || cp "$folder"/*.png "$PICTURES"; rm -rf "$folder"' EXIT
-cd "$folder"
-play() {
-  xvfb-run -a -s "-screen 0 ${screen}x24 -noreset" "$view" --backend cpu --scale 1 --width "${screen%x*}" \
-    --height "${screen#*x}" --script "$1"
-}
+# shellcheck source-path=SCRIPTDIR source=harness.sh
+. "$(dirname "$0")/harness.sh"
 
 # Found: 0 and 1, a pair in one island; 2 and 3, single ones. One more is below the threshold.
 python3 "$here/pair_sky.py" sky.fits
@@ -153,16 +144,8 @@ type edited.csv
 click sources.export.write
 wait 2
 expect notice ~ rows written
-key Ctrl+Shift+s
-wait 3
-click session.path
-wait 2
-key Ctrl+a
-type one.reber.json
-click session.save
-wait 2
-expect notice ~ Session saved
 STEPS
+session_saved one.reber.json >> first.steps
 play first.steps
 cat > second.steps << 'STEPS'
 open one.reber.json

@@ -2,17 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Marks of the sources by column: size and colour, a legend, undo, a session, a figure.
 #   marks_test.sh REBER REBER_VIEW
-set -euo pipefail
-view=$2
-here=$(cd "$(dirname "$0")" && pwd)
-screen=${SCREEN:-1280x800}
-folder=$(mktemp -d)
-trap '[ -z "${PICTURES:-}" ] || cp "$folder"/*.png "$PICTURES"; rm -rf "$folder"' EXIT
-cd "$folder"
-play() {
-  xvfb-run -a -s "-screen 0 ${screen}x24 -noreset" "$view" --backend cpu --scale 1 --width "${screen%x*}" \
-    --height "${screen#*x}" --script "$1"
-}
+# shellcheck source-path=SCRIPTDIR source=harness.sh
+. "$(dirname "$0")/harness.sh"
 
 python3 "$here/pair_sky.py" sky.fits
 printf 'RA,DEC,Flux,Class\n187.5,12.0,1e-3,a\n187.52,12.01,1e-1,b\n187.48,11.99,,a\n' > other.csv
@@ -84,16 +75,8 @@ move overlay.marks.0
 action window.theme
 wait 5
 screenshot marks_light.png
-key Ctrl+Shift+s
-wait 3
-click session.path
-wait 2
-key Ctrl+a
-type one.reber.json
-click session.save
-wait 2
-expect notice ~ Session saved
 STEPS
+session_saved one.reber.json >> first.steps
 play first.steps
 cat > second.steps << 'STEPS'
 open one.reber.json

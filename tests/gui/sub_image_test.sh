@@ -3,17 +3,8 @@
 # A part of the image saved as FITS: what is in view, a region's box, a plane and all planes of a cube; never over the
 # image itself.
 #   sub_image_test.sh REBER REBER_VIEW
-set -euo pipefail
-reber=$1 view=$2
-here=$(cd "$(dirname "$0")" && pwd)
-screen=${SCREEN:-1280x800}
-folder=$(mktemp -d)
-trap '[ -z "${PICTURES:-}" ] || cp "$folder"/*.png "$PICTURES"; rm -rf "$folder"' EXIT
-cd "$folder"
-play() {
-  xvfb-run -a -s "-screen 0 ${screen}x24 -noreset" "$view" --backend cpu --scale 1 --width "${screen%x*}" \
-    --height "${screen#*x}" --script "$1"
-}
+# shellcheck source-path=SCRIPTDIR source=harness.sh
+. "$(dirname "$0")/harness.sh"
 
 python3 "$here/pair_sky.py" sky.fits
 python3 - << 'CUBE'

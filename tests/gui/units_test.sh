@@ -3,17 +3,8 @@
 # Values told in another unit: colour bar, limits and readout follow, pixels and measurements do not; refused with the
 # reason; undo and sessions keep it.
 #   units_test.sh REBER REBER_VIEW
-set -euo pipefail
-view=$2
-here=$(cd "$(dirname "$0")" && pwd)
-screen=${SCREEN:-1280x800}
-folder=$(mktemp -d)
-trap '[ -z "${PICTURES:-}" ] || cp "$folder"/*.png "$PICTURES"; rm -rf "$folder"' EXIT
-cd "$folder"
-play() {
-  xvfb-run -a -s "-screen 0 ${screen}x24 -noreset" "$view" --backend cpu --scale 1 --width "${screen%x*}" \
-    --height "${screen#*x}" --script "$1"
-}
+# shellcheck source-path=SCRIPTDIR source=harness.sh
+. "$(dirname "$0")/harness.sh"
 at() { python3 -c 'import json, sys
 value = json.load(open(sys.argv[1]))["documents"][0]
 for name in sys.argv[2].split("."): value = value[name]
@@ -75,16 +66,8 @@ click display.unit.MJy/sr
 wait 3
 expect documents.0.unit.name == MJy/sr
 expect documents.0.table.shown == 4
-key Ctrl+Shift+s
-wait 3
-click session.path
-wait 2
-key Ctrl+a
-type one.reber.json
-click session.save
-wait 2
-expect notice ~ Session saved
 STEPS
+session_saved one.reber.json >> first.steps
 play first.steps
 # A beam of 12 arcsec at 1.4 GHz, by the formula itself.
 kelvin=$(at kelvin.json unit.factor)
